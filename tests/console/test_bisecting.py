@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 from django.test import Client
@@ -239,6 +239,32 @@ def test_others_are_found_as_far_as_a_search_can_say(
     assert links == ([link] if link else [])
     for query in links:
         assert viewer.get(f"{where}{query}").status_code == 200
+
+
+def test_what_was_flagged_is_a_check_to_begin_with(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    run.put({"destination": "<b>LAX</b>"})
+
+    shown = text(page(viewer, project, run))
+
+    found = re.findall(r'href="[^"]*[?]check=([^"]*)">([^<]*)<', shown)
+    assert [(unquote(check), words) for check, words in found] == [
+        ("there:state.step", "/step lost"),
+        ("NOT state.destination=null", "/destination turned null"),
+    ]
+    for check, _ in found:
+        answer = page(viewer, project, run, f"check={check}")
+        assert "broke it first" in text(answer)
+
+
+def test_a_version_leads_to_the_page(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    where = reverse("console:version_detail", args=[project.slug, run.id, 2])
+    there = reverse("console:bisect", args=[project.slug, run.id])
+
+    assert f'href="{there}"' in text(viewer.get(where))
 
 
 def test_a_part_without_a_flip_leads_to_the_whole(

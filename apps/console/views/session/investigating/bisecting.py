@@ -16,6 +16,7 @@ from apps.console.pages.project.session_rows import title_of
 from apps.console.pages.session import session_page
 from apps.console.pages.session.bisecting import answers, pane, spots
 from apps.console.pages.session.bisecting.line import Words, line
+from apps.console.pages.session.bisecting.ready import ready
 from apps.console.views.requests.decorators import entered, page
 from apps.timeline.queries import (
     Bisection,
@@ -46,6 +47,7 @@ def bisect(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
         return render(
             request, "console/bisect_eye.html", context | _eyed(request, place)
         )
+    context["ready"] = ready(session)
     form = BisectForm(request.GET if "check" in request.GET else None)
     asked = form.asked() if form.is_bound else None
     if asked is None and form.is_bound:
