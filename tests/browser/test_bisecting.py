@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Trip, Visits
+from tests.browser.looking import Looker, wider
 from tests.browser.test_keys import says, told
 
 expect.set_options(timeout=30_000)
@@ -100,3 +102,25 @@ def test_by_a_check_what_broke_it_is_a_key_away(visits: Visits, trip: Trip) -> N
     page.get_by_role("link", name="Find others").click()
     expect(page).to_have_url(re.compile(r"sessions\?q=state\.destination%3Dnull$"))
     expect(page.locator(f'.title a[href*="{trip.id}"]')).to_have_count(1)
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_whoever_reads_it_in_another_way_can(
+    visits: Visits, trip: Trip, looker: Looker, width: int
+) -> None:
+    page = begun(visits, trip)
+    page.set_viewport_size({"width": width, "height": 900})
+    pages = {
+        "asked": "bisect?by=eye&tried=6s",
+        "over": "bisect?by=eye&good=1&bad=2",
+        "not certain": "bisect?by=eye&good=1&bad=3&tried=2s",
+        "by a check": "bisect?check=NOT%20state.destination%3Dnull",
+        "every version": "bisect?check=state.n%3C3&every=1",
+        "nothing asked": "bisect",
+    }
+    for name, where in pages.items():
+        page.goto(trip.path(where))
+        looker.look(page, name)
+        assert wider(page) == [], name
+
+    assert looker.found == {}
