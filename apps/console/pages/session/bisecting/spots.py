@@ -12,6 +12,7 @@ from apps.timeline.queries import (
     Bisection,
     Eyed,
     Place,
+    Said,
     Trial,
 )
 
@@ -145,6 +146,8 @@ class _Eyes:
         self._session_id = session_id
         self._eyed = eyed
         self._trials = {trial.number: at + 1 for at, trial in enumerate(trials)}
+        # Of one that was skipped, something may follow from others all the same.
+        self._judged = {one.number for one in trials if one.said is not Said.SKIPPED}
         self._first = eyed.passed.at(0)
         self._last = eyed.passed.at(len(eyed.passed) - 1)
 
@@ -164,7 +167,7 @@ class _Eyes:
             at=number - self._first,
             outcome=self._outcome(number) if is_passed else None,
             how=self._how(number) if is_passed else "set aside",
-            is_tested=number in (self._first, self._last, *self._trials),
+            is_tested=number in (self._first, self._last, *self._judged),
             is_aside=not is_passed,
         )
 
@@ -175,9 +178,10 @@ class _Eyes:
 
     def _how(self, number: int) -> str:
         eyed = self._eyed
-        if number in self._trials:
-            trial = f"trial {self._trials[number]}"
-            return f"{trial}, skipped" if number in eyed.skipped else trial
+        if number in eyed.skipped:
+            return f"trial {self._trials[number]}, skipped"
+        if number in self._judged:
+            return f"trial {self._trials[number]}"
         if number in (self._first, self._last):
             return "as given"
         if self._outcome(number) is not None:
