@@ -62,6 +62,7 @@ function press(key) {
   const inside = document.activeElement.closest(".change, .node, .version-pane, main tr") ?? document;
   const named = `[data-key="${CSS.escape(key)}"]`;
   const found =
+    document.querySelector(`${named}[data-trial]`) ||
     ("bh".includes(key) && inside.querySelector(named)) ||
     document.querySelector(`${named}[data-chosen]`) ||
     document.querySelector(named);
@@ -82,7 +83,7 @@ const acts = {
   i: () => document.querySelector(".life a[aria-current]")?.focus(),
   w: () => document.getElementById("live-toggle")?.click(),
   x: pick,
-  g: () => lead(),
+  g: () => press("g") || lead(),
   "?": () => tell(),
 };
 

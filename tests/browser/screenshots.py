@@ -96,6 +96,7 @@ PAGES = {
     "conversation": "/sessions/{trip}/conversation?version=6",
     "conversation-kept": "/sessions/{run}/conversation",
     "bisect": "/sessions/{trip}/bisect?check=NOT%20state.destination%3Dnull&every=1",
+    "bisect-eye": "/sessions/{trip}/bisect?by=eye&good=1&bad=10&tried=5g&every=1",
     "version": "/sessions/{trip}/versions/6",
     "state": "/sessions/{trip}/versions/6?tab=state",
     "side": "/sessions/{trip}/versions/6?view=side",

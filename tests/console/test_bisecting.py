@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 from django.test import Client
@@ -56,7 +58,7 @@ def test_it_shows_which_versions_turned_a_check(
 ) -> None:
     shown = asked(viewer, project, run, LOST)
 
-    assert "<h1>v1 broke it first</h1>" in shown
+    assert "v1 broke it first</h1>" in shown
     assert shown.index("holds from here on") < shown.index("fails from here on")
     assert "release 1.8.1" in shown
     assert "&lt;b&gt;Lost&lt;/b&gt;" in shown
@@ -76,8 +78,9 @@ def test_from_what_broke_it_one_step_leads_back(
 
     assert f'href="{back}"' in shown
     assert f'href="{fork}"' in shown
-    assert shown.count("What it changed") == seen.count("What it changed") == 1
-    assert "versions/1?against=0" in seen
+    for page in (shown, seen):
+        assert "Changes against v0" in page
+        assert f"/sessions/{run.id}/versions/1/blame?pointer=%2Fdestination" in page
     assert back not in seen
     assert fork not in seen
     run.post("close", {})
@@ -91,7 +94,9 @@ def test_what_was_set_aside_is_no_reason_to_go_back(project: Project, run: Run) 
     answer = page(operator, project, run, f"check={quote(LOST)}&every=1")
 
     assert "fails from here on" in text(answer)
-    assert "What it changed" not in text(answer)
+    assert reverse("console:rollback", args=[project.slug, run.id, 0]) not in text(
+        answer
+    )
 
 
 def test_where_nothing_turned_it_says_so(
@@ -151,6 +156,155 @@ def test_what_was_set_aside_is_shown_where_it_is_asked_for(
 
     assert "It holds everywhere" in live
     assert "set aside by v4" in every
+
+
+def test_what_broke_it_is_shown_with_what_it_changed_and_who_said_what(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    run.patch({"destination": None}, reasoning="Again")
+
+    shown = asked(viewer, project, run, LOST)
+
+    assert "v0 → v1" in shown
+    assert shown.count('<li class="change ') == 1
+    assert "destination lost (turned null)" in shown
+    assert shown.index("v0 → v1") < shown.index("&lt;b&gt;Lost&lt;/b&gt;")
+
+
+def test_each_version_is_marked_by_what_is_known_of_it(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    run.rollback(0)
+    run.patch({"destination": None})
+    live, every = (
+        text(page(viewer, project, run, f"check={quote(LOST)}{more}"))
+        for more in ("", "&every=1")
+    )
+
+    assert 'aria-label="v0, holds, looked into"' in live
+    assert 'aria-label="v1, set aside"' in live
+    assert 'aria-label="v4, holds, untouched"' in live
+    assert 'aria-label="v5, fails, looked into" aria-current="true"' in live
+    assert 'aria-label="v1, fails, set aside" aria-current="true"' in every
+    assert 'aria-label="v2, fails, set aside"' in every
+    for words in (">holds<", ">fails<", ">holds, v3 to v4<"):
+        assert (words in every) is (words != ">holds, v3 to v4<")
+
+
+def test_a_long_history_is_drawn_by_what_tells_most(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    more = [{"state": {"step": n}} for n in range(2, 60)]
+    run.post("versions", {"versions": more})
+    run.patch({"destination": None})
+
+    shown = asked(viewer, project, run, LOST)
+
+    marks = shown.count('class="life-node ')
+    assert marks <= 14
+    for told in ("v0, holds", "v1, fails", "v3, holds", "v62, fails"):
+        assert f'aria-label="{told}, looked into"' in shown
+    folded = sum(map(int, re.findall(r">\+(\d+)<", shown)))
+    assert folded + marks == 63
+
+
+def test_a_flip_that_was_not_drawn_parts_what_is_tinted(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    turns = [{"state": {"destination": None if n % 2 else "NYC"}} for n in range(30)]
+    run.post("versions", {"versions": turns})
+
+    shown = asked(viewer, project, run, LOST)
+
+    assert "from v" not in shown.partition("<svg")[2].partition("</svg>")[0]
+    assert shown.count("from here on") == 31
+
+
+@pytest.mark.parametrize(
+    ("check", "link", "words"),
+    [
+        (LOST, "?q=state.destination%3Dnull", "newest state fails"),
+        ("size:state.step<1", "?q=changed%3Astate.step", "ever changed"),
+        ("size:state<10", None, "No search finds"),
+    ],
+)
+def test_others_are_found_as_far_as_a_search_can_say(
+    viewer: Client, project: Project, run: Run, check: str, link: str, words: str
+) -> None:
+    shown = asked(viewer, project, run, check)
+
+    assert words in shown
+    where = reverse("console:sessions", args=[project.slug])
+    links = re.findall(f'href="{where}([?]q=[^"]+)"', shown)
+    assert links == ([link] if link else [])
+    for query in links:
+        assert viewer.get(f"{where}{query}").status_code == 200
+
+
+def test_what_was_flagged_is_a_check_to_begin_with(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    run.put({"destination": "<b>LAX</b>"})
+
+    shown = text(page(viewer, project, run))
+
+    found = re.findall(r'href="[^"]*[?]check=([^"]*)">([^<]*)<', shown)
+    assert [(unquote(check), words) for check, words in found] == [
+        ("there:state.step", "/step lost"),
+        ("NOT state.destination=null", "/destination turned null"),
+    ]
+    for check, _ in found:
+        answer = page(viewer, project, run, f"check={check}")
+        assert "broke it first" in text(answer)
+
+
+def test_a_version_leads_to_the_page(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    where = reverse("console:version_detail", args=[project.slug, run.id, 2])
+    there = reverse("console:bisect", args=[project.slug, run.id])
+
+    assert f'href="{there}"' in text(viewer.get(where))
+
+
+def test_a_part_without_a_flip_leads_to_the_whole(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    answer = page(viewer, project, run, f"check={quote(LOST)}&good=1&bad=2")
+
+    (link,) = re.findall(r'href="([^"]*)">Look through the whole', text(answer))
+    assert "v1 broke it first" in text(viewer.get(unescape(link)))
+
+
+@pytest.mark.parametrize(
+    ("query", "words"), [(f"check={quote(LOST)}", "v0 → v1"), ("by=eye", "v1 → v2")]
+)
+def test_a_deleted_session_is_shown_as_its_own_page_shows_it(
+    project: Project, run: Run, query: str, words: str
+) -> None:
+    operator = signed_in(Client(), make_member(project, "olga", Role.OPERATOR))
+    fork = run.fork(version=2)
+    run.client.delete(run.path())
+
+    shown = text(page(operator, project, run, query))
+
+    assert "This session was deleted" in shown
+    assert words in shown
+    assert "/rollback" not in shown
+    assert "/fork" not in shown
+    # What the fork has from it is told of as well.
+    of_fork = text(page(operator, project, fork, f"check={quote(LOST)}"))
+    assert "v1 broke it first" in of_fork
+    assert "cannot be seen here" not in of_fork
+
+
+def test_agents_are_told_nothing_of_a_deleted_session(run: Run) -> None:
+    fork = run.fork(version=2)
+    run.client.delete(run.path())
+
+    gone = run.client.post(run.path("bisect"), {"check": LOST})
+    assert gone.status == 404
+    assert fork.post("bisect", {"check": LOST})["hidden_before"] is True
 
 
 def test_it_reads_alone(viewer: Client, project: Project, run: Run) -> None:

@@ -84,6 +84,10 @@ QUERIES = {
         "check={evil}",
         "check=size:state>2&every=1",
         "check=state.deep=null&after=e30=",
+        "check=state.long=null",
+        "check={evil}&by=eye",
+        "by=eye&every=1&tried={evil}",
+        "by=eye&good=0&bad=1",
     ],
     "/console/{slug}/sessions/{session_id}/versions/{number}/blame": [
         "pointer=/{evil}",

@@ -42,7 +42,7 @@ def test_it_says_since_when_and_leads_back_to_what_is_known_good(see, project):
 def test_the_line_of_its_life_is_tinted_from_there_on(see, project):
     story = Story(project).update({"n": 1}).label(1, "known-good")
     story.update({"n": 2}).update(LOST)
-    tinted = 'class="life-suspect" x="75.00%" y="0" width="25.00%"'
+    tinted = 'class="life-suspect flag" x="75.00%" y="0" width="25.00%"'
 
     assert tinted not in see(Story(project).update({"n": 1}).id)
     page = see(story.id)

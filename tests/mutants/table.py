@@ -46,7 +46,7 @@ EFFECTS_VERIFIED = "tests/timeline/effects/test_verified.py::test_"
 ACTING = "tests/model/test_acting.py::test_effects_and_approvals_do_what_the_model_does"
 VERIFIED_TURNS = "apps/timeline/verification/turns.py"
 MERGING = "apps/diffs/merging/"
-MERGES = "tests/diffs/merging/test_laws.py::test_"
+MERGES = "tests/diffs/merging/test_laws.py::test_merges_of_"
 MERGED = "tests/diffs/merging/test_states.py"
 MERGED_IN_BOUNDS = "tests/diffs/merging/test_bounds.py::test_"
 
@@ -1732,14 +1732,14 @@ MUTANTS = (
         MERGING + "windows.py",
         "middle = self.clash_inserted(index, here, there)",
         "middle = [*here, *there]",
-        MERGES + "sides_swapped_the_value_is_the_same_and_conflicts_are_swapped",
+        MERGES + "what_occurs_once_keep_the_laws",
     ),
     one(
         "a removal wins over a change",
         MERGING + "windows.py",
         "if index in kept.changed:",
         "if False:",
-        MERGES + "nothing_is_lost_unmentioned",
+        MERGES + "what_occurs_once_keep_the_laws",
     ),
     one(
         "an order that both made",
@@ -1753,7 +1753,7 @@ MUTANTS = (
         MERGING + "walk.py",
         "if not self._record.pay(len(here | there), pointer):",
         "if False:",
-        MERGES + "a_small_budget_makes_fewer_and_larger_conflicts",
+        MERGES + "anything_keep_the_laws",
     ),
     one(
         "sides that agree as Python has it",
@@ -1767,6 +1767,6 @@ MUTANTS = (
         MERGING + "walk.py",
         "self._record.tell(Side.THEIRS, place, inner.base, inner.theirs)",
         "pass",
-        MERGES + "of_objects_the_difference_to_ours_is_their_changes",
+        MERGES + "objects_alone_keep_the_laws",
     ),
 )

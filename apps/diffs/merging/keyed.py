@@ -13,13 +13,13 @@ from typing import TypeAlias
 from apps.diffs.changes import MISSING, Json
 from apps.diffs.equality import same, spelling
 from apps.diffs.merging.sides import Arranged, Chunk, by_identity, touching
-from apps.diffs.merging.windows import Window, alike, woven
+from apps.diffs.merging.windows import Asking, Window, alike, woven
 from apps.diffs.merging.words import Clash, Side, Three
 
 Identity: TypeAlias = str | int
 
 
-def merged_by_key(window: Window, key: str) -> Json:
+def merged_by_key(window: Window, key: str) -> Asking:
     """Merge three lists whose items a key tells apart in each."""
     return _Keyed(window, key).merged()
 
@@ -35,7 +35,7 @@ class _Keyed:
         self._new_ours = {i[key]: i for i in ours if i[key] not in known}
         self._new_theirs = {i[key]: i for i in theirs if i[key] not in known}
 
-    def merged(self) -> Json:
+    def merged(self) -> Asking:
         window, ours, theirs = self._window, self._ours, self._theirs
         touched = ours.touched() | theirs.touched()
         n_new = len(self._new_ours) + len(self._new_theirs)
@@ -45,7 +45,9 @@ class _Keyed:
         is_agreed = self._is_order_agreed()
         if not self._can_share(shared, is_agreed=is_agreed):
             return window.clash(Clash.WINDOW)
-        contents = {i: window.item(i, ours, theirs) for i in sorted(touched)}
+        contents = {}
+        for i in sorted(touched):
+            contents[i] = yield from window.item(i, ours, theirs)
         if not is_agreed:
             return self._chosen(contents, shared)
         for i in sorted(ours.moved | theirs.moved):

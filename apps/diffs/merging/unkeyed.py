@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from apps.diffs.changes import MISSING, Json
 from apps.diffs.equality import same
 from apps.diffs.merging.sides import Arranged, by_content, touching
-from apps.diffs.merging.windows import Window, woven
+from apps.diffs.merging.windows import Asking, Window, woven
 from apps.diffs.merging.words import Clash, Side, Three
 
 Stretch = tuple[int, int]
 
 
-def merged_by_content(window: Window) -> Json:
+def merged_by_content(window: Window) -> Asking:
     """Merge three lists by what equals what."""
     return _Unkeyed(window).merged()
 
@@ -33,7 +33,7 @@ class _Unkeyed:
         self._touched = self._ours.touched() | self._theirs.touched()
         self._stretches = _stretches(self._ours, self._theirs)
 
-    def merged(self) -> Json:
+    def merged(self) -> Asking:
         window = self._window
         chunks = (*self._ours.chunks, *self._theirs.chunks)
         n_new = sum(chunk.high - chunk.low for chunk in chunks)
@@ -41,10 +41,11 @@ class _Unkeyed:
             return window.clash_unread()
         if self._is_moved_on():
             return window.clash(Clash.MOVED)
-        return window.filled(woven(self._ours, self._parts()))
+        parts = yield from self._parts()
+        return window.filled(woven(self._ours, parts))
 
-    def _parts(self) -> dict[int, tuple[int, list[Json]]]:
-        """Return what stands in the place of each stretch that anyone touched."""
+    def _parts(self) -> Asking:
+        """Find what stands in the place of each stretch that anyone touched."""
         stretches = dict(self._stretches)
         inside = {i for start in stretches for i in range(start, stretches[start])}
         runs = self._runs(inside.union(stretches, stretches.values()))
@@ -57,7 +58,7 @@ class _Unkeyed:
                 items = self._stretch(start, end)
             if start in single:
                 end = start + 1
-                value = self._window.item(start, self._ours, self._theirs)
+                value = yield from self._window.item(start, self._ours, self._theirs)
                 items = items if value is MISSING else [*items, value]
             parts[start] = (end, items)
         return parts

@@ -13,6 +13,7 @@ from apps.diffs.compare import BUDGET
 from apps.diffs.equality import differing, same
 from apps.diffs.merging.arrays import merged_list
 from apps.diffs.merging.record import Record
+from apps.diffs.merging.windows import Asking
 from apps.diffs.merging.words import Choice, Clash, Merge, Side, Three
 from apps.diffs.pointers import escape
 
@@ -65,10 +66,19 @@ class _Walk:
         if kinds == {dict}:
             return self._objects(three, pointer)
         if kinds == {list}:
-            return merged_list(self._record, self.visit, three, pointer)
+            return self._answered(merged_list(self._record, three, pointer))
         is_removed = ours is MISSING or theirs is MISSING
         kind = Clash.REMOVED if is_removed else Clash.VALUE
         return self._record.clash(kind, pointer, three)
+
+    def _answered(self, asking: Asking) -> Json:
+        answer: Json = None
+        while True:
+            try:
+                inner = asking.send(answer)
+            except StopIteration as done:
+                return done.value
+            answer = self.visit(*inner)
 
     def _objects(self, three: Three, pointer: str) -> Json:
         base, ours, theirs = three

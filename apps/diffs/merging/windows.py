@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from apps.diffs import lists
 from apps.diffs.changes import MISSING, Json, Kind
@@ -12,7 +13,11 @@ from apps.diffs.merging.record import Record
 from apps.diffs.merging.sides import Arranged
 from apps.diffs.merging.words import JOINED, SINGLE, Clash, Side, Three
 
-Visit = Callable[[Three, str], Json]
+# Asks for what becomes of values inside, one at a time, with where they stand; and
+# returns what becomes of the whole. The walk answers, so that a level of nesting costs
+# few frames of Python's stack: a state may be as deep as a request, and is merged far
+# up in one.
+Asking: TypeAlias = Generator[tuple[Three, str], Json, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,6 @@ class Window:
     """Three lists without the items that all have at the beginning and at the end."""
 
     record: Record
-    visit: Visit
     pointer: str
     whole: Three
     inner: Three
@@ -60,7 +64,7 @@ class Window:
         before = self.inner.base[index]
         self.record.note(side, self.place(index), Kind.MOVED, before, item)
 
-    def item(self, index: int, ours: Arranged, theirs: Arranged) -> Json:
+    def item(self, index: int, ours: Arranged, theirs: Arranged) -> Asking:
         """Merge an item of the base that is not as and where it was."""
         here, there = ours.item(index), theirs.item(index)
         three = Three(self.inner.base[index], here, there)
@@ -77,7 +81,7 @@ class Window:
             self.remove(side, index)
             return MISSING
         if index in ours.changed or index in theirs.changed:
-            return self.visit(three, self.place(index))
+            return (yield three, self.place(index))
         return here
 
     def clash_inserted(
@@ -120,7 +124,7 @@ def alike(
     return start, end
 
 
-def window(record: Record, visit: Visit, three: Three, pointer: str) -> Window:
+def window(record: Record, three: Three, pointer: str) -> Window:
     """Leave out what the three lists have in common at both ends."""
     base, ours, theirs = three
     head = min(lists.common_prefix(base, ours), lists.common_prefix(base, theirs))
@@ -128,7 +132,7 @@ def window(record: Record, visit: Visit, three: Three, pointer: str) -> Window:
         lists.common_suffix(base, ours, head), lists.common_suffix(base, theirs, head)
     )
     inner = Three(*(each[head : len(each) - tail] for each in three))
-    return Window(record, visit, pointer, three, inner, head)
+    return Window(record, pointer, three, inner, head)
 
 
 def woven(ours: Arranged, parts: Mapping[int, tuple[int, list[Json]]]) -> list[Json]:

@@ -14,11 +14,16 @@ from apps.timeline.queries.activity import (
 from apps.timeline.queries.bisect import (
     Along,
     Bisection,
+    Eyed,
     Flip,
     Place,
+    Said,
+    Trial,
     find_flips,
+    look_between,
 )
 from apps.timeline.queries.bisect import Asked as BisectAsked
+from apps.timeline.queries.bisect import History as BisectHistory
 from apps.timeline.queries.bisect import Window as BisectWindow
 from apps.timeline.queries.bisect import read_cursor as read_bisect_cursor
 from apps.timeline.queries.bisect import write_cursor as write_bisect_cursor
@@ -141,6 +146,7 @@ __all__ = [
     "Begun",
     "BegunCall",
     "BisectAsked",
+    "BisectHistory",
     "BisectWindow",
     "Bisection",
     "Bucket",
@@ -152,6 +158,7 @@ __all__ = [
     "Divergence",
     "EffectRow",
     "EntryRow",
+    "Eyed",
     "Flip",
     "KeptMessage",
     "Kin",
@@ -168,11 +175,13 @@ __all__ = [
     "Place",
     "Preview",
     "RestoreStep",
+    "Said",
     "Span",
     "Standing",
     "Subject",
     "ToolCall",
     "Touched",
+    "Trial",
     "TurnWindow",
     "VersionChanges",
     "VersionFilter",
@@ -218,6 +227,7 @@ __all__ = [
     "list_open_items",
     "listed_turns",
     "listed_versions",
+    "look_between",
     "message_window",
     "moment_to_expire",
     "name_of",

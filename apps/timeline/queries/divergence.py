@@ -102,9 +102,11 @@ def find_divergence(
 
 
 def chains_of(
-    scope: Scope, session_ids: Sequence[str], now: datetime
+    scope: Scope, session_ids: Sequence[str], now: datetime, *, with_over: bool = False
 ) -> dict[str, Chain]:
     """Return each session with the origins that the caller may see, nearest first.
+
+    People see what was deleted or has expired as well, `with_over`; agents do not.
 
     Raises: SessionNotFound.
     """
@@ -116,6 +118,7 @@ def chains_of(
             "project": scope.project.id,
             "agents": scope.agent_list,
             "now": now,
+            "over": with_over,
         },
     )
     return {

@@ -24,6 +24,7 @@ from apps.timeline.search.clauses import (
 )
 from apps.timeline.search.conditions import Candidate, Hit
 from apps.timeline.search.cursors import PLACE_PATTERN, place_of
+from apps.timeline.search.grammar.failing import changing, failing
 from apps.timeline.search.grammar.language import LONGEST_TEXT, parse_query
 from apps.timeline.search.grammar.writing import (
     without_clause,
@@ -56,7 +57,9 @@ __all__ = [
     "TraceIs",
     "UserIs",
     "VersionSays",
+    "changing",
     "count_sessions",
+    "failing",
     "parse_query",
     "place_of",
     "releases",

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from contextlib import closing
 from typing import Any
 
 from apps.core import json
+from tests import databases
 from tests.benchmarks import machine, states
 from tests.benchmarks.clients import Client
 from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.pairs import alternate, milliseconds
 from tests.benchmarks.setting import Setting
+from tests.live import ROOT
 
 WHAT = "bisect"
 VERSIONS, QUICK_VERSIONS = 10_000, 2_000
 TOUCHED = 50
 AT_ONCE = 100
-CHECK = {"check": "state.touched<26"}
+SAID = "state.touched<26"
+CHECK = {"check": SAID}
 # Every version is a candidate, and the ends differ.
 FIRST = states.small() | {"touched": 0, "trail": "x"}
 WHOLE = {"check": "size:state.trail<500", "limit": 1}
@@ -29,7 +35,8 @@ def run(setting: Setting) -> list[Finding]:
         machine.product(dsn) as server,
         closing(Client(server, server.key("bench"))) as client,
     ):
-        path = f"/v1/sessions/{client.begin(FIRST)}"
+        session_id = client.begin(FIRST)
+        path = f"/v1/sessions/{session_id}"
         _append(client, path, count)
         found = json.parse(client.done("POST", f"{path}/bisect", CHECK))
         halved = json.parse(client.done("POST", f"{path}/bisect", WHOLE))
@@ -42,6 +49,7 @@ def run(setting: Setting) -> list[Finding]:
             },
             rounds=setting.rounds,
         )
+        sent = _statements(dsn, session_id)
     assert found["exact"]
     assert [one["version"] for one in found["data"]] == [_scanned(count)]
     what = f"{WHAT} of {count:,} versions, {TOUCHED} of which touched the place"
@@ -55,12 +63,36 @@ def run(setting: Setting) -> list[Finding]:
             noise=noise_text(samples.noise("bisect")),
         ),
         Finding(
+            what=f"{what}: statements",
+            measured=sent,
+            limit=12,
+            unit="statements",
+        ),
+        Finding(
             what=f"{WHAT} of {count:,} versions that all touched it: states for a flip",
             measured=halved["looked_into"],
             limit=16,
             unit="states",
         ),
     ]
+
+
+def _statements(dsn: str, session_id: str) -> int:
+    """Count what one bisect sends to the database.
+
+    Raises: RuntimeError with what it said.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks.bisecting", session_id, SAID],
+        cwd=ROOT,
+        env=os.environ | databases.alone(dsn),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2_000:])
+    return int(done.stdout)
 
 
 def _append(client: Client, path: str, count: int) -> None:

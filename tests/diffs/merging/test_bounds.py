@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,11 +14,19 @@ from apps.core.json import MAX_DEPTH, MAX_REQUEST_DEPTH
 from apps.diffs import lists
 from apps.diffs.changes import MISSING, Kind
 from apps.diffs.compare import BUDGET
-from apps.diffs.merging import Choice, ChoiceRefused, Clash, Pick, Side, merge
+from apps.diffs.merging import (
+    Choice,
+    ChoiceRefused,
+    Clash,
+    Merge,
+    Pick,
+    Side,
+    merge,
+)
 
 VALUES = {"a": 1, "b": 1}, {"a": 2, "b": 2}, {"a": 3, "b": 3}
 CHAT = ["hello"], ["hello", "x"], ["hello", "y"]
-PLAN = tuple([{"id": one} for one in order] for order in ("abc", "cba", "bca"))
+PLAN: Any = tuple([{"id": one} for one in order] for order in ("abc", "cba", "bca"))
 
 
 def refusal(triple: tuple[Any, Any, Any], *choices: Choice) -> ChoiceRefused:
@@ -189,36 +199,50 @@ class TestBudget:
         assert len(found.conflicts) == 1
 
 
-def nested(levels: int, leaf: Any, *, is_list: bool) -> Any:
-    for _ in range(levels):
-        leaf = [leaf] if is_list else {"in": leaf}
+NESTED: dict[str, Callable[[Any], Any]] = {
+    "objects": lambda inner: {"in": inner},
+    "lists": lambda inner: [inner],
+    "keyed lists": lambda inner: [{"id": 1, "in": inner}],
+}
+# Of Python's 1,000 frames, what the server, the framework and pytest may be using.
+FRAMES_BELOW = 350
+
+
+def nested(levels: int, leaf: Any, kind: str) -> Any:
+    per_layer = 2 if kind == "keyed lists" else 1
+    for _ in range(levels // per_layer):
+        leaf = NESTED[kind](leaf)
     return leaf
 
 
-@pytest.mark.parametrize("is_list", [True, False])
-@pytest.mark.parametrize("levels", [MAX_DEPTH, MAX_REQUEST_DEPTH])
-def test_the_deepest_states_merge(levels: int, is_list: bool) -> None:
-    def state(**leaf: int) -> Any:
-        return nested(levels, {"a": 0, "b": 0, "c": 0} | leaf, is_list=is_list)
+def far_up(merging: Callable[[], Merge], frames: int = FRAMES_BELOW) -> Merge:
+    """Merge in a call that so many other calls led to."""
+    return far_up(merging, frames - 1) if frames else merging()
 
-    found = merge(state(), state(a=1, b=2), state(c=1, b=3))
+
+@pytest.mark.parametrize("kind", NESTED)
+@pytest.mark.parametrize("levels", [MAX_DEPTH, MAX_REQUEST_DEPTH])
+def test_the_deepest_states_merge_far_up_in_a_request(levels: int, kind: str) -> None:
+    def state(**leaf: int) -> Any:
+        return nested(levels, {"a": 0, "b": 0, "c": 0} | leaf, kind)
+
+    base, ours, theirs = state(), state(a=1, b=2), state(c=1, b=3)
+    assert sys.getrecursionlimit() <= 1000
+
+    found = far_up(lambda: merge(base, ours, theirs))
 
     (conflict,) = found.conflicts
     assert conflict.pointer.endswith("/b")
-    chosen = merge(
-        state(),
-        state(a=1, b=2),
-        state(c=1, b=3),
-        choices={conflict.id: Choice(Pick.VALUE, 4)},
-    )
+    choices = {conflict.id: Choice(Pick.VALUE, 4)}
+    chosen = far_up(lambda: merge(base, ours, theirs, choices=choices))
     assert chosen.value == state(a=1, b=4, c=1)
 
 
-@pytest.mark.parametrize("is_list", [True, False])
-def test_the_deepest_states_that_one_side_changed_merge(is_list: bool) -> None:
-    deep = [nested(MAX_DEPTH, leaf, is_list=is_list) for leaf in range(2)]
+@pytest.mark.parametrize("kind", NESTED)
+def test_the_deepest_states_that_one_side_changed_merge(kind: str) -> None:
+    deep = [nested(MAX_DEPTH, leaf, kind) for leaf in range(2)]
 
-    found = merge([deep[0], 1], [deep[1], 1], [deep[0], 2])
+    found = far_up(lambda: merge([deep[0], 1], [deep[1], 1], [deep[0], 2]))
 
     assert found.value == [deep[1], 2]
 

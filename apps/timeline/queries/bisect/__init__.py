@@ -1,12 +1,13 @@
 """Bisect: which versions turned a check, along a session's history and its origins."""
 
 from apps.timeline.queries.bisect.asking import MOST_FLIPS, Asked, Order, find_flips
+from apps.timeline.queries.bisect.by_eye import Eyed, Said, Trial, look_between
 from apps.timeline.queries.bisect.cursors import (
     LONGEST_CURSOR,
     read_cursor,
     write_cursor,
 )
-from apps.timeline.queries.bisect.history import Along, Place, Window
+from apps.timeline.queries.bisect.history import Along, History, Place, Window
 from apps.timeline.queries.bisect.telling import Bisection, End, Flip, Gone
 
 __all__ = [
@@ -16,12 +17,17 @@ __all__ = [
     "Asked",
     "Bisection",
     "End",
+    "Eyed",
     "Flip",
     "Gone",
+    "History",
     "Order",
     "Place",
+    "Said",
+    "Trial",
     "Window",
     "find_flips",
+    "look_between",
     "read_cursor",
     "write_cursor",
 ]

@@ -54,17 +54,25 @@ class Asked:
 
 
 def find_flips(
-    scope: Scope, session_id: str, asked: Asked, *, now: datetime
+    scope: Scope,
+    session_id: str,
+    asked: Asked,
+    *,
+    now: datetime,
+    with_over: bool = False,
 ) -> Bisection:
     """Tell which versions turned a check, and how far that is known.
 
-    It takes as many statements for a long session as for a short one.
+    It takes as many statements for a long session as for a short one. `with_over`, for
+    people, also of sessions that were deleted or have expired.
 
     Raises: SessionNotFound, RangeRefused, Masked, InvalidRequest for a place to go on
     from that is none of this history, Busy.
     """
     _require_allowed(asked.check)
-    history = history_of(scope, session_id, asked.check, asked.window, now=now)
+    history = history_of(
+        scope, session_id, asked.check, asked.window, now=now, with_over=with_over
+    )
     looker = Looker(asked.check, history)
     search = _Search(asked, history, looker)
     start = _start(asked, history)
@@ -212,7 +220,7 @@ class _Search:
         low, high = min(self.seen), max(self.seen)
         return (
             self.history.first if low == 0 else self.history.at(low),
-            telling.stretch_end(self.history, high),
+            self.history.known_until(high),
         )
 
     def _flips(self) -> list[Flip]:
@@ -228,7 +236,7 @@ class _Search:
                 version=rows[place],
                 was=one.was,
                 outcome=one.outcome,
-                after=telling.stretch_end(self.history, one.last),
+                after=self.history.known_until(one.last),
                 is_certain=one.is_certain,
                 set_aside_by=self.history.set_aside_by(place),
                 turn=made.get(Number(*place)),

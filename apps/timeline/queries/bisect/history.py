@@ -147,6 +147,17 @@ class History:
             return Place(earlier.session_id, earlier.last) if earlier else None
         return None
 
+    def known_until(self, index: int) -> Place:
+        """Return the newest version known to be as a candidate: up to the next one.
+
+        What came after one that is gone is not known.
+        """
+        if index + 1 == len(self):
+            return self.at(index) if self.ends_gone else self.last
+        if self.is_broken(index + 1):
+            return self.at(index)
+        return self.before(self.at(index + 1)) or self.at(index)
+
     def index_of(self, place: Place) -> int | None:
         """Return the last candidate up to a place; None for one that is elsewhere."""
         behind = 0
@@ -173,13 +184,19 @@ class History:
 
 
 def history_of(
-    scope: Scope, session_id: str, check: Check, window: Window, *, now: datetime
+    scope: Scope,
+    session_id: str,
+    check: Check,
+    window: Window,
+    *,
+    now: datetime,
+    with_over: bool = False,
 ) -> History:
     """List what may have turned a check.
 
     Raises: SessionNotFound; RangeRefused, naming the head.
     """
-    chain = chains_of(scope, [session_id], now)[session_id]
+    chain = chains_of(scope, [session_id], now, with_over=with_over)[session_id]
     own, *origins = chain.links
     last = _last(window, own.number)
     links = [Link(session_id, last, own.thinned_below)]

@@ -123,17 +123,5 @@ def last_good(history: History, seen: Seen) -> End | None:
     """Return the newest version that is known to pass."""
     for index in sorted(seen, reverse=True):
         if seen[index] is Outcome.HOLDS:
-            return End(stretch_end(history, index), Outcome.HOLDS)
+            return End(history.known_until(index), Outcome.HOLDS)
     return None
-
-
-def stretch_end(history: History, index: int) -> Place:
-    """Return the newest version known to be as a candidate: up to the next one.
-
-    What came after one that is gone is not known.
-    """
-    if index + 1 == len(history):
-        return history.at(index) if history.ends_gone else history.last
-    if history.is_broken(index + 1):
-        return history.at(index)
-    return history.before(history.at(index + 1)) or history.at(index)

@@ -11,8 +11,8 @@ SELECT c.start, c.id AS session_id, coalesce(c.number, head.number) AS number,
        c.origin_session_id, s.thinned_below,
        s.project_id = %(project)s AND s.kind = 'session'
        AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
-       AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
-       AND head.hold <> 'deleted' AS is_visible
+       AND (%(over)s OR (s.expires_at IS NULL OR s.expires_at > %(now)s)
+                        AND head.hold <> 'deleted') AS is_visible
   FROM chain c
   JOIN timeline_session s ON s.id = c.id
   JOIN agents_agent a ON a.id = s.agent_id
