@@ -283,3 +283,15 @@ class RestoreTooLarge(DomainError):
     """More keys were touched since than one restore sets."""
 
     code = "restore_too_large"
+
+
+class TaskNotFound(NotFound):
+    """The head has no task of this id."""
+
+    code = "task_not_found"
+
+
+class TaskAmbiguous(DomainError):
+    """Several tasks of the head have this id: send the list, with ids that differ."""
+
+    code = "task_ambiguous"

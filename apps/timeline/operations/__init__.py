@@ -82,6 +82,7 @@ from apps.timeline.operations.rollbacks import rollback, undo
 from apps.timeline.operations.sessions import Origin, create, fork
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
+from apps.timeline.operations.working import TaskChange, update_task
 from apps.timeline.projection.remapping import remap
 from apps.timeline.versions.reading import Step
 
@@ -113,6 +114,7 @@ __all__ = [
     "Restoration",
     "Restored",
     "Step",
+    "TaskChange",
     "TaskWrite",
     "Told",
     "Went",
@@ -164,6 +166,7 @@ __all__ = [
     "unlabel",
     "update",
     "update_metadata",
+    "update_task",
     "wait",
     "withdraw_review",
     "write_entries",
