@@ -24,6 +24,7 @@ class ApprovalsConfig(AppConfig):
         hooks.ROLLBACK["approvals"] = _before_rollback
         hooks.COMPENSATION["approvals"] = _before_compensation
         hooks.PLAN["approvals"] = _before_plan
+        hooks.FACTS["approvals"] = _renew
         hooks.ASKED["approvals"] = hooks.Asked(among=_among, newest=_newest)
         hooks.DERIVED["approvals"] = hooks.Derived(
             problems=_undecided_problems, rebuild=_rebuild_undecided
@@ -58,6 +59,12 @@ def _before_plan(asked: Any) -> None:
     from apps.approvals.gates import before_plan
 
     before_plan(asked)
+
+
+def _renew(failed: Any) -> Any:
+    from apps.approvals.operations.renewing import renew
+
+    return renew(failed)
 
 
 def _undecided_problems(session_id: str) -> Any:

@@ -295,3 +295,15 @@ class TaskAmbiguous(DomainError):
     """Several tasks of the head have this id: send the list, with ids that differ."""
 
     code = "task_ambiguous"
+
+
+class UnacceptableFact(DomainError):
+    """This is no fact that can be kept, or held to what is so."""
+
+    code = "unacceptable_fact"
+
+
+class AssumptionsChanged(DomainError):
+    """What the session rests on has changed, or nobody knows whether it has."""
+
+    code = "assumptions_changed"

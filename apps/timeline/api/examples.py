@@ -72,6 +72,7 @@ WRITES = _example(
         ],
     },
 )
+FACTS = _example("What the ticket costs now", {"values": {"price": 620}})
 TASK = _example("It is done", {"status": "completed", "note": "Booked: PNR X7K2"})
 HAND_OFF = _example("The head", {"to_agent": "reviewer"})
 HIDE = _example("The first version", {"first_version": 0, "last_version": 0})

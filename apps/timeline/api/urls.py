@@ -68,6 +68,9 @@ urlpatterns = [
         f"{SESSION}/tasks/<path:task>", working.TaskView.as_view(), name="update_task"
     ),
     path(
+        f"{SESSION}/facts/check", working.FactsCheckView.as_view(), name="check_facts"
+    ),
+    path(
         f"{SESSION}/checkpoints",
         checkpoints.CheckpointsView.as_view(),
         name="checkpoints",

@@ -18,6 +18,7 @@ from apps.timeline.hooks.derived import (
     derived_problems,
     rebuild_derived,
 )
+from apps.timeline.hooks.facts import FACTS, FactsFailed, FailedFact, renew
 from apps.timeline.hooks.gates import (
     APPEND,
     BEGIN,
@@ -67,6 +68,7 @@ __all__ = [
     "BESIDE",
     "COMPENSATION",
     "DERIVED",
+    "FACTS",
     "FORK",
     "LEGAL_HOLDS",
     "MEMORIES",
@@ -78,6 +80,8 @@ __all__ = [
     "BeginAsked",
     "CompensationAsked",
     "Derived",
+    "FactsFailed",
+    "FailedFact",
     "ForkAsked",
     "Memories",
     "PlanAsked",
@@ -105,4 +109,5 @@ __all__ = [
     "pinned",
     "rebuild_derived",
     "recall",
+    "renew",
 ]

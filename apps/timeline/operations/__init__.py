@@ -82,7 +82,13 @@ from apps.timeline.operations.rollbacks import rollback, undo
 from apps.timeline.operations.sessions import Origin, create, fork
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
-from apps.timeline.operations.working import TaskChange, update_task
+from apps.timeline.operations.working import (
+    Assumptions,
+    Found,
+    TaskChange,
+    check_facts,
+    update_task,
+)
 from apps.timeline.projection.remapping import remap
 from apps.timeline.versions.reading import Step
 
@@ -97,6 +103,7 @@ __all__ = [
     "MOST_RESTORED",
     "PINS_OF_PARTS",
     "About",
+    "Assumptions",
     "BatchItem",
     "Begun",
     "Cache",
@@ -106,6 +113,7 @@ __all__ = [
     "Expected",
     "Finish",
     "Forget",
+    "Found",
     "Gone",
     "NewEffect",
     "NewEntry",
@@ -128,6 +136,7 @@ __all__ = [
     "archive_versions",
     "begin_effect",
     "change_compensation",
+    "check_facts",
     "close",
     "create",
     "decide",

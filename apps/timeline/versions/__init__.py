@@ -2,6 +2,7 @@
 
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.bodies.bundles import PART_SHAPES, named_parts
+from apps.timeline.bodies.facts import Fact, Facts, facts_of, is_key
 from apps.timeline.versions.families import children as child_ids
 from apps.timeline.versions.families import parent_id
 from apps.timeline.versions.fetching import head as head_of
@@ -38,14 +39,18 @@ from apps.timeline.versions.reading import state as state_bytes
 __all__ = [
     "PART_SHAPES",
     "CorruptBody",
+    "Fact",
+    "Facts",
     "VersionRow",
     "body_parts",
     "child_ids",
+    "facts_of",
     "fetch_bodies",
     "head_kept",
     "head_of",
     "heads_of",
     "history_size",
+    "is_key",
     "lineage_of",
     "live_ranges",
     "live_ranges_each",

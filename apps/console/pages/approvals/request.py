@@ -12,7 +12,7 @@ from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.approvals.authority import may_decide
 from apps.approvals.models import Approval, Vote
-from apps.approvals.requests.binding import Rested, rested
+from apps.approvals.requests.binding import Ground, Rested, rested
 from apps.approvals.standing import standing
 from apps.console.pages.approvals import rows
 from apps.console.pages.approvals.rows import ARGUMENTS, LONGEST_VALUE, Row
@@ -23,7 +23,7 @@ from apps.core.json import Json
 from apps.diffs.readers import drawn_value
 from apps.timeline import queries as ledger
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.versions import VersionRow, head_of, parsed_state, versions_at
+from apps.timeline.versions import VersionRow, head_of, versions_at
 
 # Of what the session did outside, so many of the newest.
 EFFECTS = 10
@@ -111,9 +111,7 @@ def _places(approval: Approval, head: VersionRow | None) -> list[Place]:
     if not found or found[0].is_emptied:
         return []
     (then,) = found
-    return [
-        _place(one) for one in rested(approval, parsed_state(then), parsed_state(head))
-    ]
+    return [_place(one) for one in rested(approval, Ground(then), Ground(head))]
 
 
 def _place(one: Rested) -> Place:

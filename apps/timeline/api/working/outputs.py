@@ -5,7 +5,8 @@ from __future__ import annotations
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from apps.timeline.api.outputs.common import Output, text
+from apps.timeline.api.outputs.common import Output, maybe_text, text
+from apps.timeline.operations import Found
 
 
 class Progress(Output):
@@ -27,3 +28,46 @@ class ChangedTask(Output):
         help_text="The first that is neither completed nor skipped; null: none."
     )
     progress = Progress(help_text="Skipped ones count as done.")
+
+
+class KnownFact(Output):
+    """What a session remembers of the world."""
+
+    key = text()
+    value = serializers.JSONField()
+    source = maybe_text()
+    observed_at = serializers.DateTimeField(allow_null=True)
+    checked_at = serializers.DateTimeField(
+        allow_null=True, help_text="When a check last confirmed it."
+    )
+    max_age = serializers.FloatField(allow_null=True, help_text="In seconds.")
+    tolerance = serializers.FloatField(
+        allow_null=True, help_text="How far a number may move."
+    )
+
+
+@extend_schema_serializer(component_name="CheckedFact")
+class CheckedFactOutput(Output):
+    """A fact, as it is remembered and as it is."""
+
+    key = text()
+    status = serializers.ChoiceField(choices=[one.value for one in Found])
+    was = serializers.JSONField(help_text="As it was remembered.")
+    now = serializers.JSONField(
+        required=False, help_text="The live value; left out where none was given."
+    )
+    source = maybe_text()
+    observed_at = serializers.DateTimeField(allow_null=True)
+    checked_at = serializers.DateTimeField(allow_null=True)
+    max_age = serializers.FloatField(allow_null=True)
+    tolerance = serializers.FloatField(allow_null=True)
+
+
+@extend_schema_serializer(component_name="CheckedFacts")
+class CheckedFacts(Output):
+    """All facts that were checked, of which each is as it is remembered."""
+
+    object = text()
+    session_id = text()
+    version = serializers.IntegerField(help_text="The head.")
+    facts = CheckedFactOutput(many=True)
