@@ -25,7 +25,7 @@ class ApprovalsConfig(AppConfig):
         hooks.COMPENSATION["approvals"] = _before_compensation
         hooks.PLAN["approvals"] = _before_plan
         hooks.FACTS["approvals"] = _renew
-        hooks.ASKED["approvals"] = hooks.Asked(among=_among, newest=_newest)
+        hooks.ASKED["approvals"] = hooks.Asked(among=_among, newest=_newest, open=_open)
         hooks.DERIVED["approvals"] = hooks.Derived(
             problems=_undecided_problems, rebuild=_rebuild_undecided
         )
@@ -89,3 +89,9 @@ def _newest(project_id: str, limit: int) -> Any:
     from apps.approvals.queries import newest_asked
 
     return newest_asked(project_id, limit)
+
+
+def _open(session_id: str, limit: int, now: Any) -> Any:
+    from apps.approvals.queries import open_of
+
+    return open_of(session_id, limit, now)

@@ -28,7 +28,7 @@ KINDS: dict[str, str] = {
     "session.escalated": "People are needed: by an approval, failures or the state.",
     "approval.requested": "An agent asked people to approve something.",
     "approval.voted": "A person voted on an approval that is not decided by that.",
-    "approval.decided": "An approval was granted, rejected or voided, or its time was over.",
+    "approval.decided": "An approval was granted, rejected or void, or its time over.",
     "approval.escalated": "Nobody decided in time; administrators decide now.",
     "version.created": "Any act made a version: a write, a rollback, a pause, …",
     "turn.added": "A turn was added.",

@@ -1,4 +1,4 @@
-"""Facts that fail a check: what rests on them is void, and asked again with both values.
+"""Facts that fail a check: what rests on them is void, and is asked again.
 
 The executive's case: what an agent remembers of a price, days later, is not the price.
 """
@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from apps.accounts.models import User
-from apps.audit.models import Event
 from tests.approvals.make import read, voted
 from tests.conftest import Answer
-from tests.timeline.runs import Begin, Run, assert_refused
+from tests.timeline.runs import Clients, Run, assert_refused, begin
 
 pytestmark = pytest.mark.django_db
 PRICE = {"key": "price", "value": 500, "source": "airline.example"}
@@ -26,8 +25,8 @@ BUY = {
 
 
 @pytest.fixture
-def trip(begin: Begin) -> Run:
-    return begin({"city": "Rome"}, facts=[PRICE])
+def trip(api: Clients) -> Run:
+    return begin(api(), {"city": "Rome"}, facts=[PRICE])
 
 
 def checked(run: Run, values: Any, **fields: Any) -> Answer:

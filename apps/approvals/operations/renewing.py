@@ -87,12 +87,9 @@ def _begun(session_id: str, keys: Sequence[str]) -> set[str]:
     effects = Effect.objects.filter(session_id=session_id, key__in=keys)
     found = dict(effects.values_list("id", "key")[: len(keys)])
     steps = EffectStep.objects.filter(session_id=session_id, effect_id__in=list(found))
-    last = {
-        id: status
-        for id, status in steps.order_by("effect_id", "ordinal").values_list(
-            "effect_id", "status"
-        )[: 1_000 * len(keys)]
-    }
+    named = steps.order_by("effect_id", "ordinal").values_list("effect_id", "status")
+    # Of several steps of an effect the last one stays.
+    last = dict(named[: 1_000 * len(keys)])
     return {
         key for id, key in found.items() if last.get(id) != EffectStatus.FAILED.value
     }

@@ -1,10 +1,10 @@
 """What an agent remembers of the world: facts, of the part `facts` or of the state.
 
-A fact has a key and a value and may say where it is from, when it was observed, for how
-many seconds it holds and how far a number may move. The part `facts` is a list of such
-objects and held to its rules when it is written. Without one, what the state keeps under
-`facts` or `observed_facts` is read as it is: a list of such objects, or an object of
-them or of bare values by key.
+A fact has a key and a value, and may say where it is from, when it was observed, for
+how many seconds it holds and how far a number may move. The part `facts` is a list of
+such objects and held to its rules when it is written. Without one, what the state keeps
+under `facts` or `observed_facts` is read as it is: a list of such objects, or an object
+of them or of bare values by key.
 """
 
 from __future__ import annotations

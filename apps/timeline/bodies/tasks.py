@@ -1,7 +1,7 @@
 """Tasks as the part `tasks` lists them: an id, a status, and what callers say beside.
 
-The list is callers' own, so anything may stand in it. What is an object with an `id` can
-be changed by that; what says no status is pending.
+The list is callers' own, so anything may stand in it. What is an object with an `id`
+can be changed by that; what says no status is pending.
 """
 
 from __future__ import annotations

@@ -10,7 +10,13 @@ a vote with its `decide` in this way.
 """
 
 import apps.timeline.hooks.below as below
-from apps.timeline.hooks.asked import ASKED, Asked, asked_among, newest_asked
+from apps.timeline.hooks.asked import (
+    ASKED,
+    Asked,
+    asked_among,
+    newest_asked,
+    open_asked,
+)
 from apps.timeline.hooks.beside import BESIDE, differences
 from apps.timeline.hooks.derived import (
     DERIVED,
@@ -106,6 +112,7 @@ __all__ = [
     "memory_counts",
     "memory_total",
     "newest_asked",
+    "open_asked",
     "pinned",
     "rebuild_derived",
     "recall",

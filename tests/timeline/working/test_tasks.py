@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Answer
-from tests.timeline.runs import Begin, Clients, Run, assert_refused
+from tests.timeline.runs import Begin, Run
 
 pytestmark = pytest.mark.django_db
 TASKS = [

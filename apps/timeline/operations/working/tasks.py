@@ -1,4 +1,4 @@
-"""Changing one task: an update that leaves the state and all other tasks as they are."""
+"""Changing one task: an update that leaves the state and other tasks as they are."""
 
 from __future__ import annotations
 
