@@ -16,6 +16,7 @@ from stepback.errors.acting import ApprovalNeeded as ApprovalNeeded
 from stepback.errors.acting import ApprovalNotFound as ApprovalNotFound
 from stepback.errors.acting import ApprovalOutdated as ApprovalOutdated
 from stepback.errors.acting import ApprovalRuleNotFound as ApprovalRuleNotFound
+from stepback.errors.acting import AssumptionsChanged as AssumptionsChanged
 from stepback.errors.acting import CacheInvalid as CacheInvalid
 from stepback.errors.acting import CompensationClosed as CompensationClosed
 from stepback.errors.acting import CompensationNotFound as CompensationNotFound
@@ -30,10 +31,13 @@ from stepback.errors.acting import EffectRefused as EffectRefused
 from stepback.errors.acting import EffectsCrossed as EffectsCrossed
 from stepback.errors.acting import EffectsUnconfirmed as EffectsUnconfirmed
 from stepback.errors.acting import EffectUnknown as EffectUnknown
+from stepback.errors.acting import TaskAmbiguous as TaskAmbiguous
+from stepback.errors.acting import TaskNotFound as TaskNotFound
 from stepback.errors.acting import TooManyApprovalRules as TooManyApprovalRules
 from stepback.errors.acting import TooManyApprovals as TooManyApprovals
 from stepback.errors.acting import UnacceptableApproval as UnacceptableApproval
 from stepback.errors.acting import UnacceptableArguments as UnacceptableArguments
+from stepback.errors.acting import UnacceptableFact as UnacceptableFact
 from stepback.errors.acting import UnacceptableRange as UnacceptableRange
 from stepback.errors.acting import VersionSetAside as VersionSetAside
 from stepback.errors.callers import AgentDeleted as AgentDeleted
