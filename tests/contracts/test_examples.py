@@ -13,6 +13,8 @@ TARGETS = [
     ("PATCH", "/state", "UPDATE"),
     ("PUT", "/state", "REPLACE"),
     ("POST", "/state", "REPLACE"),
+    ("PATCH", "/tasks/flight", "TASK"),
+    ("POST", "/facts/check", "FACTS"),
     ("POST", "/state/rollback", "ROLLBACK"),
     ("POST", "/undo", "UNDO"),
     ("POST", "/fork", "FORK"),

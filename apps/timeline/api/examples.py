@@ -19,6 +19,8 @@ CREATE = _example(
         "agent_id": "travel-agent",
         "user_id": "u_17",
         "initial_state": {"step": "gathering_info"},
+        "tasks": [{"id": "flight", "title": "Book a flight"}],
+        "facts": [{"key": "price", "value": 620, "source": "airline.example"}],
     },
 )
 UPDATE = _example(
