@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Answer
-from tests.timeline.runs import Begin, Run
+from tests.timeline.runs import Begin, Clients, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 TASKS = [
@@ -47,3 +47,59 @@ def test_it_changes_one_task_as_a_version(trip: Run) -> None:
 
 def test_an_id_may_be_a_number(trip: Run) -> None:
     assert changed(trip, 7, status="skipped").body["task"]["status"] == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [({}, "status"), ({"status": "done"}, "status"), ({"titel": "x"}, "titel")],
+)
+def test_what_is_not_understood_is_refused(trip: Run, body: Any, param: str) -> None:
+    answer = changed(trip, "sleep", **body)
+
+    assert (answer.status, answer.body["error"]["param"]) == (400, param)
+    assert trip.head == 0
+
+
+def test_a_task_that_is_not_there_is_not_found(trip: Run) -> None:
+    assert_refused(changed(trip, "eat", status="failed"), 404, "task_not_found", "task")
+
+
+def test_an_id_that_two_have_is_of_neither(begin: Begin) -> None:
+    run = begin({}, tasks=[{"id": "a"}, {"id": "a"}])
+
+    answer = changed(run, "a", status="failed")
+
+    assert_refused(answer, 409, "task_ambiguous", "task")
+    assert answer.body["error"]["places"] == [0, 1]
+
+
+def test_a_stale_head_changes_nothing(trip: Run) -> None:
+    trip.patch({"city": "NYC"})
+
+    answer = changed(trip, "fly", status="failed", expected_version=0)
+
+    assert_refused(answer, 409, "version_conflict")
+    assert trip.get("checkpoint")["tasks"] == TASKS
+
+
+def test_a_lost_reply_is_answered_again(trip: Run) -> None:
+    once = {"Idempotency-Key": "task-1"}
+    said = {"status": "completed"}
+
+    first, second = (
+        trip.client.send("PATCH", trip.path("tasks", "sleep"), said, once)
+        for _ in range(2)
+    )
+
+    assert first.body == second.body
+    assert second.headers["Idempotent-Replayed"] == "true"
+    assert trip.head == 1
+
+
+def test_who_may_not_write_changes_nothing(
+    trip: Run, api: Clients, make_key: Any
+) -> None:
+    answer = changed(trip, "fly", api(make_key(scope="read")), status="failed")
+
+    assert answer.status == 403
+    assert trip.head == 0

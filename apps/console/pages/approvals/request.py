@@ -74,6 +74,7 @@ def context(act: Act, membership: Membership, approval: Approval) -> dict[str, A
         "spelled": spelled(whole),
         "edited": _edited(votes),
         "places": places,
+        "changes": _changes(approval),
         "is_outdated": any(one.has_changed for one in places),
         "head": head and head.number,
         "effects": [effect_rows.listed(one, None) for one in done[:EFFECTS]],
@@ -112,6 +113,24 @@ def _places(approval: Approval, head: VersionRow | None) -> list[Place]:
         return []
     (then,) = found
     return [_place(one) for one in rested(approval, Ground(then), Ground(head))]
+
+
+def _changes(approval: Approval) -> list[dict[str, Any]]:
+    """Return the facts that had failed when it was asked again, with both values."""
+    if approval.changes is None:
+        return []
+    told: Any = json.parse_written(drawn_value(bytes(approval.changes)))
+    if not isinstance(told, list):  # drawn as a whole for who may not see it
+        return []
+    return [
+        {
+            "key": one["key"],
+            "was": _text(one["was"])[0],
+            "now": _text(one.get("now"))[0],
+            "is_known": "now" in one,
+        }
+        for one in told
+    ]
 
 
 def _place(one: Rested) -> Place:
