@@ -20,7 +20,7 @@ from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.version_text import beginning, pretty, spelled
 from apps.core import json
 from apps.core.json import Json
-from apps.diffs.readers import drawn_value
+from apps.diffs.readers import drawn_value, reader
 from apps.timeline import queries as ledger
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.versions import VersionRow, head_of, versions_at
@@ -119,14 +119,14 @@ def _changes(approval: Approval) -> list[dict[str, Any]]:
     """Return the facts that had failed when it was asked again, with both values."""
     if approval.changes is None:
         return []
-    told: Any = json.parse_written(drawn_value(bytes(approval.changes)))
-    if not isinstance(told, list):  # drawn as a whole for who may not see it
-        return []
+    told: Any = json.parse_written(bytes(approval.changes))
+    # A place of the state may be masked, and nothing here says which of these is one.
+    is_masked = reader() is not None
     return [
         {
             "key": one["key"],
-            "was": _text(one["was"])[0],
-            "now": _text(one.get("now"))[0],
+            "was": "masked" if is_masked else _text(one["was"])[0],
+            "now": "masked" if is_masked else _text(one.get("now"))[0],
             "is_known": "now" in one,
         }
         for one in told
