@@ -25,7 +25,8 @@ class ApprovalsConfig(AppConfig):
         hooks.MERGE["approvals"] = _before_merge
         hooks.COMPENSATION["approvals"] = _before_compensation
         hooks.PLAN["approvals"] = _before_plan
-        hooks.ASKED["approvals"] = hooks.Asked(among=_among, newest=_newest)
+        hooks.FACTS["approvals"] = _renew
+        hooks.ASKED["approvals"] = hooks.Asked(among=_among, newest=_newest, open=_open)
         hooks.DERIVED["approvals"] = hooks.Derived(
             problems=_undecided_problems, rebuild=_rebuild_undecided
         )
@@ -67,6 +68,12 @@ def _before_plan(asked: Any) -> None:
     before_plan(asked)
 
 
+def _renew(failed: Any) -> Any:
+    from apps.approvals.operations.renewing import renew
+
+    return renew(failed)
+
+
 def _undecided_problems(session_id: str) -> Any:
     from apps.approvals.verification.undecided import problems
 
@@ -89,3 +96,9 @@ def _newest(project_id: str, limit: int) -> Any:
     from apps.approvals.queries import newest_asked
 
     return newest_asked(project_id, limit)
+
+
+def _open(session_id: str, limit: int, now: Any) -> Any:
+    from apps.approvals.queries import open_of
+
+    return open_of(session_id, limit, now)

@@ -27,6 +27,7 @@ APPROVAL = Covered(
         *("number", "tool", "effect_class", "arguments", "schema", "reason"),
         *("depends_on", "binding"),
         *("votes", "who", "expires_at", "on_expiry", "rule_id", *_BY),
+        *("replaces", "changes"),
     ),
     key=lambda approval: f"{approval.session_id} {approval.id}",
     named=_approval_named,
@@ -36,7 +37,7 @@ APPROVAL = Covered(
            a.tool, a.effect_class, a.arguments, a.schema, a.reason, a.depends_on,
            a.binding, a.votes,
            a.who, a.expires_at, a.on_expiry, a.rule_id, a.actor_kind, a.actor_id,
-           a.actor_label, a.created_at
+           a.actor_label, a.created_at, a.replaces, a.changes
       FROM approvals_approval a
      WHERE a.project_id = %(project)s
        AND (%(session)s::text IS NULL OR a.session_id = %(session)s)

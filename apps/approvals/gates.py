@@ -25,7 +25,7 @@ from apps.approvals.models import Approval, Vote
 from apps.approvals.operations.asking import Asked, ask
 from apps.approvals.operations.ruling import rule_for
 from apps.approvals.outcomes import allowed_arguments, approval_object
-from apps.approvals.requests.binding import still_bound
+from apps.approvals.requests.binding import Ground, still_bound
 from apps.approvals.standing import Standing, standing
 from apps.approvals.words import Class, Status
 from apps.core import sql
@@ -47,7 +47,8 @@ LOOKED_AT = 20
 _CONCERNED = sql.PreparedQuery(
     sql.of_session("""
 SELECT EXISTS (SELECT FROM approvals_approval a
-                WHERE a.session_id = %(session)s AND a.key = %(key)s)
+                WHERE a.session_id = %(session)s AND a.key = %(key)s
+                  AND a.replaces IS NULL)
     OR EXISTS (SELECT FROM approvals_approvalrule r
                 WHERE r.project_id = %(project)s) AS is_so
 """)
@@ -210,7 +211,7 @@ def _asked(asked: BeginAsked, wanted: Asked) -> Mapping[str, Any]:
 
 def _known(asked: BeginAsked) -> Approval | None:
     mine = Approval.objects.of_session(asked.session_id).select_related("agent")
-    return mine.filter(key=asked.key).first()
+    return mine.filter(key=asked.key).order_by("-number").first()
 
 
 def _standing(act: Act, approval: Approval) -> Standing:
@@ -227,5 +228,5 @@ def _require_allowed(asked: BeginAsked, known: Approval, stands: Standing) -> No
             param="arguments",
         )
     head = head_of(asked.act.scope, asked.session_id, now=asked.act.now)
-    if not still_bound(known, asked.act.project, parsed_state(head)):
+    if not still_bound(known, asked.act.project, Ground(head)):
         raise ApprovalOutdated(approval_id=known.id)

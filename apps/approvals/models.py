@@ -34,7 +34,8 @@ class Approval(models.Model):
         "agents.Agent", on_delete=models.PROTECT, db_constraint=False, db_index=False
     )
     number = models.BigIntegerField()
-    # The caller's own name of the request, once in a session.
+    # The caller's own name of the request, once in a session but for those that
+    # replace each other: the newest counts.
     key = models.TextField(null=True, db_collation="C")
     tool = models.TextField()
     effect_class = models.CharField(max_length=16, choices=Class.choices)
@@ -50,6 +51,10 @@ class Approval(models.Model):
     who = models.CharField(max_length=16, choices=Who.choices)
     expires_at = models.DateTimeField()
     on_expiry = models.CharField(max_length=16, choices=Expiry.choices)
+    # The one that this was asked in place of, and which facts failed then, as JSON:
+    # key, status, what was remembered and what is so.
+    replaces = models.TextField(null=True, db_collation="C")
+    changes = models.BinaryField(null=True)
     # The rule that asked for it, if one did.
     rule_id = models.TextField(null=True, db_collation="C")
     actor_kind = models.CharField(max_length=8)
@@ -67,7 +72,12 @@ class Approval(models.Model):
             models.UniqueConstraint(
                 fields=["session_id", "key"],
                 name="approvals_one_per_key",
-                condition=models.Q(key__isnull=False),
+                condition=models.Q(key__isnull=False, replaces__isnull=True),
+            ),
+            models.UniqueConstraint(
+                fields=["session_id", "replaces"],
+                name="approvals_replaced_once",
+                condition=models.Q(replaces__isnull=False),
             ),
             models.CheckConstraint(
                 condition=models.Q(votes__in=(1, 2)), name="approvals_one_or_two_votes"

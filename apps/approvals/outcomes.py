@@ -32,6 +32,8 @@ def approval_object(approval: Approval, stands: Standing) -> dict[str, Any]:
         "who": approval.who,
         "on_expiry": approval.on_expiry,
         "rule_id": approval.rule_id,
+        "replaces": approval.replaces,
+        "changes": _fragment(approval.changes),
         "status": stands.status.value,
         "escalated": stands.is_escalated,
         "requested_by": approval.actor_label,

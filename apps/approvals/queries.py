@@ -25,6 +25,7 @@ from apps.approvals.standing import (
 from apps.approvals.words import Class, Status
 from apps.core import sql
 from apps.core.ids import first_id
+from apps.core.time.moments import utc_text
 from apps.timeline.versions import lineage_of
 
 # Rows that are looked at for one page: of what was set aside there are few.
@@ -157,6 +158,28 @@ def newest_asked(project_id: str, limit: int) -> list[str]:
     mine = Undecided.objects.filter(project_id=project_id).values("session_id")
     found = mine.distinct().order_by("-session_id")[:limit]
     return [one["session_id"] for one in found]
+
+
+def open_of(session_id: str, limit: int, now: datetime) -> list[dict[str, Any]]:
+    """Return what waits for a person in a session, by its deadline, in short."""
+    mine = Undecided.objects.of_session(session_id).first_due()
+    pairs = list(mine.values_list("session_id", "approval_id")[:limit])
+    if not pairs:
+        return []
+    found = Approval.objects.by_id(pairs, with_agents=False)
+    waiting = pending_among([found[id] for _, id in pairs], now=now)
+    return [
+        {
+            "id": one.id,
+            "key": one.key,
+            "tool": one.tool,
+            "version": one.number,
+            "replaces": one.replaces,
+            "created_at": utc_text(one.created_at),
+            "expires_at": utc_text(one.expires_at),
+        }
+        for one in waiting
+    ]
 
 
 def count_pending(project_id: str, *, now: datetime) -> int:

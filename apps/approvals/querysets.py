@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import OuterRef, Q
+from django.db.models import Exists, OuterRef, Q
 
 from apps.approvals.errors import ApprovalNotFound, ApprovalRuleNotFound
 
@@ -83,7 +83,15 @@ class VoteQuerySet(models.QuerySet["Vote"]):
 
     def ending(self, scope: Scope) -> VoteQuerySet:
         """Those that decided something a caller sees, the newest first."""
-        mine = self.filter(project_id=scope.project.id, outcome__isnull=False)
+        later = self.model.objects.filter(
+            session_id=OuterRef("session_id"),
+            approval_id=OuterRef("approval_id"),
+            ordinal__gt=OuterRef("ordinal"),
+            outcome__isnull=False,
+        )
+        mine = self.filter(
+            ~Exists(later), project_id=scope.project.id, outcome__isnull=False
+        )
         if scope.agents is not None:
             mine = mine.filter(agent__external_id__in=scope.agents)
         return mine.order_by("-created_at", "-approval_id")

@@ -44,8 +44,12 @@ class Standing:
 
 
 def ended_by(votes: Sequence[Vote]) -> Vote | None:
-    """Return the row with the outcome, if there is one."""
-    return next((one for one in votes if one.outcome is not None), None)
+    """Return the row with the outcome, if there is one.
+
+    What was approved may be voided after that, so the last one counts.
+    """
+    ended = [one for one in votes if one.outcome is not None]
+    return ended[-1] if ended else None
 
 
 def standing(

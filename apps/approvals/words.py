@@ -33,6 +33,7 @@ class Verdict(models.TextChoices):
     REJECT = "reject"
     ESCALATE = "escalate"
     EXPIRE = "expire"
+    VOID = "void"  # what it rests on failed a check
 
 
 class Status(models.TextChoices):
@@ -42,4 +43,5 @@ class Status(models.TextChoices):
     APPROVED = "approved"
     REJECTED = "rejected"
     EXPIRED = "expired"  # nobody decided in time
-    VOIDED = "voided"  # the wait is set aside, or the session is over
+    # The wait is set aside, the session is over, or what it rests on failed a check.
+    VOIDED = "voided"

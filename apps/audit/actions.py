@@ -43,6 +43,7 @@ class Action(StrEnum):
     EFFECT_BEGUN = "effect.begun"
     EFFECT_FINISHED = "effect.finished"
     EFFECT_UNKNOWN = "effect.unknown"
+    FACTS_CHANGED = "facts.changed"
     EFFECT_SETTLED = "effect.settled"
     EFFECT_REUSED = "effect.reused"
     RESULTS_FORGOTTEN = "results.forgotten"
@@ -214,6 +215,9 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.EFFECT_UNKNOWN: Shown(
         "effect.unknown", "It is not known whether an act outside happened"
+    ),
+    Action.FACTS_CHANGED: Shown(
+        "facts.changed", "Found that facts have changed, or are not known"
     ),
     Action.EFFECT_SETTLED: Shown(
         "effect.settled", "Settled whether an act outside had happened"

@@ -326,3 +326,27 @@ class RestoreTooLarge(DomainError):
     """More keys were touched since than one restore sets."""
 
     code = "restore_too_large"
+
+
+class TaskNotFound(NotFound):
+    """The head has no task of this id."""
+
+    code = "task_not_found"
+
+
+class TaskAmbiguous(DomainError):
+    """Several tasks of the head have this id: send the list, with ids that differ."""
+
+    code = "task_ambiguous"
+
+
+class UnacceptableFact(DomainError):
+    """This is no fact that can be kept, or held to what is so."""
+
+    code = "unacceptable_fact"
+
+
+class AssumptionsChanged(DomainError):
+    """What the session rests on has changed, or nobody knows whether it has."""
+
+    code = "assumptions_changed"

@@ -32,6 +32,7 @@ SENTENCES = {
     "session.closed": "{actor} closed {session} of {agent}.",
     "session.reviewed": "{actor} reviewed {session} of {agent}: {outcome}.",
     "effect.unknown": "In {session} of {agent} something may or may not have happened.",
+    "facts.changed": "{actor} found that {facts} of {session} of {agent}.",
     "compensation.requested": "{actor} asked to put right what {session} of {agent} "
     "had done.",
     "session.scored": "{actor} scored {session} of {agent}: {score} is {value}.",
@@ -125,6 +126,7 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         "session": _session(slug, session, number),
         "whose": _whose(data),
         "versions": _counted(data.get("versions") or 0),
+        "facts": _facts(data),
     }
     if kind.startswith(("data.", "config.")):
         parts |= _of_data(data)
@@ -141,6 +143,17 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
 
 def _counted(versions: int) -> str:
     return f"{versions:,} version{'' if versions == 1 else 's'}"
+
+
+def _facts(data: Data) -> str:
+    """Return how many facts failed a check, and how."""
+    changed, unknown = data.get("changed") or 0, data.get("unknown") or 0
+    said = []
+    if changed or not unknown:
+        said.append(f"{changed:,} fact{'' if changed == 1 else 's'} changed")
+    if unknown:
+        said.append(f"{unknown:,} {'is' if unknown == 1 else 'are'} not known")
+    return " and ".join(said)
 
 
 def _of_root(data: Data) -> dict[str, str]:

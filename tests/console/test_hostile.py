@@ -133,6 +133,7 @@ def samples(project, api, make_key):
         "long": EVIL * 4_000,
         "many": {f"{EVIL}{n}": EVIL for n in range(10_000)},
         "list": [{"id": EVIL, EVIL: n} for n in range(40)],
+        "facts": [{"key": EVIL, "value": EVIL, "source": EVIL, "max_age": 1}],
     }
     step = {"reasoning": EVIL, "model": EVIL, "release": EVIL, "objective_status": EVIL}
     step |= {"artifacts": [file_of(client)]}

@@ -347,6 +347,8 @@ BODIES: dict[str, Any] = {
     f"POST {SESSION}/versions/{{number}}/labels": {"label": "good"},
     f"POST {SESSION}/notes": {"text": "Called the customer back.", "version": 1},
     f"POST {SESSION}/summaries": {"first_turn": 1, "last_turn": 2, "text": "Said hi."},
+    f"PATCH {SESSION}/tasks/{{task}}": {"status": "completed", "note": "PNR", **STEP},
+    f"POST {SESSION}/facts/check": {"values": {"price": 500}},
     f"POST {SESSION}/effects": {
         "key": "mail-2",
         "tool": "send_mail",
@@ -481,6 +483,7 @@ UNKNOWN = {
     "turn_id": f"turn_{UNKNOWN_ID}",
     "summary_id": f"sum_{UNKNOWN_ID}",
     "effect_id": f"eff_{UNKNOWN_ID}",
+    "task": "nothing",
     "trace_id": f"trace_{UNKNOWN_ID}",
     "reference": "nobody",
     "agent": "nobody",

@@ -99,6 +99,7 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     alerting.sweep(now=timezone.now())
     leave_an_effect_open(world)
     merge_everything(world)
+    change_a_fact(world)
     later = timezone.now() + timedelta(days=400)
     feed_all(now=later)
     weekly.sweep(now=later)
@@ -218,6 +219,12 @@ def leave_an_effect_open(world: World) -> None:
         status="waived",
         reason="She knows.",
     )
+
+
+def change_a_fact(world: World) -> None:
+    session = f"/v1/sessions/{start(world.client)}"
+    answer = world.client.post(f"{session}/facts/check", {"values": {"price": 620}})
+    assert answer.status == 409
 
 
 def switch_a_webhook(world: World) -> None:

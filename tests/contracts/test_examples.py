@@ -15,6 +15,8 @@ TARGETS = [
     ("POST", "/revert", "REVERT"),
     ("POST", "/restore", "RESTORE"),
     ("POST", "/state", "REPLACE"),
+    ("PATCH", "/tasks/flight", "TASK"),
+    ("POST", "/facts/check", "FACTS"),
     ("POST", "/state/rollback", "ROLLBACK"),
     ("POST", "/undo", "UNDO"),
     ("POST", "/fork", "FORK"),

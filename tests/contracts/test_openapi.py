@@ -43,9 +43,13 @@ OPEN_OBJECTS = {
     "output",
     "tool_results",
     "model_params",
+    "values",
 }
-OPEN_LISTS = {"messages", "tasks", "artifacts"}
-ANYTHING = {"arguments", "before", "after", "value", "content_json", "result"}
+OPEN_LISTS = {"messages", "tasks", "artifacts", "facts"}
+ANYTHING = {
+    *("arguments", "before", "after", "value", "content_json", "result"),
+    *("task", "next_task", "was", "now"),
+}
 # What is no memory is told as refused, whatever it is.
 OPEN_ITEMS = {"ImportMemoriesRequest.memories[]", "ImportMemoriesRequest.results[]"}
 

@@ -166,6 +166,13 @@ FIND = {
     "class": "read",
     "cache": {"ttl": 3600, "scope": "agent"},
 }
+# Past its age, so that a check of it is kept.
+PRICE = {
+    "key": "price",
+    "value": 500,
+    "observed_at": "2020-01-01T00:00:00Z",
+    "max_age": 60,
+}
 MAIL = {"key": "mail-1", "tool": "send_mail", "arguments": {"to": "ann"}}
 
 
@@ -436,6 +443,7 @@ def make_world() -> World:
         "turn_id": turn["id"],
         "summary_id": summary["id"],
         "effect_id": effect["id"],
+        "task": "book",
         "trace_id": traces["data"][0]["id"],
         "reference": "billing",
         "agent": "travel",
@@ -477,6 +485,8 @@ def start(client: Api, **about: Any) -> str:
         "messages": [{"role": "user", "content": "Hi"}],
         "tool_results": {"call_1": {"ok": True}},
         "model_params": {"temperature": 0.2},
+        "tasks": [{"id": "book", "title": "Book it"}, {"id": "tell"}],
+        "facts": [PRICE],
         **about,
     }
     session_id: str = made(client.post("/v1/sessions", begun))["id"]

@@ -14,7 +14,7 @@ Body = dict[str, Any]
 # The head that a writer names, and whether by `If-Match`.
 Expected = tuple[Any, bool]
 Held = AbstractSet[str]
-PARTS = ("messages", "tool_results", "model_params", "tasks", "artifacts")
+PARTS = ("messages", "tool_results", "model_params", "tasks", "artifacts", "facts")
 
 
 class Refused(Exception):

@@ -40,6 +40,7 @@ STEP = {
     "model_params": VALUES,
     "tasks": [VALUES],
     "artifacts": [VALUES],
+    "facts": [{"key": CANARY, "value": VALUES, "source": CANARY}],
 }
 SESSION = {
     "agent_id": CANARY,

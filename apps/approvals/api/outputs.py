@@ -41,6 +41,18 @@ class VoteOutput(Output):
     at = serializers.DateTimeField()
 
 
+@extend_schema_serializer(component_name="ApprovalChange")
+class ChangedFact(Output):
+    """A fact that was not as remembered: both values, or that nobody knows."""
+
+    key = text()
+    status = serializers.ChoiceField(choices=("changed", "too_old", "not_given"))
+    was = serializers.JSONField(help_text="As it was remembered.")
+    now = serializers.JSONField(
+        required=False, help_text="As it was found; left out where nobody knows."
+    )
+
+
 @extend_schema_serializer(component_name="ApprovalOutcome")
 class OutcomeOutput(Output):
     """What came of it: go on with this."""
@@ -78,6 +90,10 @@ class ApprovalOutput(WithClass):
     who = serializers.ChoiceField(choices=Who.choices)
     on_expiry = serializers.ChoiceField(choices=Expiry.choices)
     rule_id = maybe_text("The rule of the agent that it is held to.")
+    replaces = maybe_text("The one in place of which it was asked again.")
+    changes = ChangedFact(
+        many=True, allow_null=True, help_text="What of its facts had failed a check."
+    )
     status = serializers.ChoiceField(choices=Status.choices)
     escalated = serializers.BooleanField(
         help_text="Whether administrators alone decide by now."

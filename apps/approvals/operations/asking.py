@@ -18,7 +18,7 @@ from apps.approvals.covered import APPROVAL
 from apps.approvals.errors import TooManyApprovals, UnacceptableApproval
 from apps.approvals.models import Approval, Undecided
 from apps.approvals.operations.ruling import Terms, rule_for
-from apps.approvals.requests.binding import arguments_of, bound
+from apps.approvals.requests.binding import FACT, Ground, arguments_of, bound
 from apps.approvals.requests.schemas import require_passing, require_schema
 from apps.approvals.words import Class, Expiry, Who
 from apps.core import json
@@ -28,7 +28,7 @@ from apps.core.json import Json
 from apps.diffs.equality import same
 from apps.timeline import operations as timeline
 from apps.timeline.operations import Step
-from apps.timeline.versions import VersionRow, head_of, parsed_state
+from apps.timeline.versions import VersionRow, head_of, is_key
 
 MAX_TOOL = 200
 MAX_KEY = 200
@@ -101,7 +101,7 @@ class Asked:
                 f"At most {MOST_POINTERS} pointers are depended on.", param="depends_on"
             )
         for one in self.depends_on:
-            json.segments(one)
+            _require_place(one)
 
 
 def ask(*, act: Act, session_id: str, asked: Asked) -> Approval:
@@ -122,11 +122,12 @@ def ask(*, act: Act, session_id: str, asked: Asked) -> Approval:
         if Undecided.objects.of_session(session_id).count() >= MOST_UNDECIDED:
             raise TooManyApprovals(most=MOST_UNDECIDED)
         approval = _approval(act, head, asked, lives)
-        _waited(act, approval)
+        waited(act, approval)
     return approval
 
 
-def _waited(act: Act, approval: Approval) -> None:
+def waited(act: Act, approval: Approval) -> None:
+    """Write a request with its wait, and list it as undecided; under the lock."""
     timeline.wait(
         act=act,
         session_id=approval.session_id,
@@ -154,7 +155,7 @@ def _known(session_id: str, asked: Asked) -> Approval | None:
     if asked.key is None:
         return None
     mine = Approval.objects.of_session(session_id).select_related("agent")
-    known = mine.filter(key=asked.key).first()
+    known = mine.filter(key=asked.key).order_by("-number").first()
     if known is None:
         return None
     is_same = (known.tool, known.effect_class) == (asked.tool, asked.effect_class)
@@ -190,7 +191,7 @@ def _approval(
             tool=asked.tool,
             effect_class=asked.effect_class,
             arguments=asked.arguments,
-            state=parsed_state(head),
+            ground=Ground(head),
             depends_on=asked.depends_on,
         ),
         votes=terms.votes,
@@ -209,6 +210,16 @@ def _require_name(name: str, text: str, longest: int) -> None:
     if not text.strip() or len(text) > longest or not text.isprintable():
         raise UnacceptableApproval(
             f"{name} takes 1 to {longest} printable characters.", param=name
+        )
+
+
+def _require_place(place: str) -> None:
+    """Raises: UnacceptableApproval, UnacceptableJson."""
+    if not place.startswith(FACT):
+        json.segments(place)
+    elif not is_key(place.removeprefix(FACT)):
+        raise UnacceptableApproval(
+            f"After {FACT} stands the key of a fact.", param="depends_on"
         )
 
 

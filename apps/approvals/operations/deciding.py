@@ -24,7 +24,7 @@ from apps.approvals.errors import (
 )
 from apps.approvals.models import Approval, Undecided, Vote
 from apps.approvals.operations.asking import MAX_BYTES, told_of
-from apps.approvals.requests.binding import arguments_of, rested, still_bound
+from apps.approvals.requests.binding import Ground, arguments_of, rested, still_bound
 from apps.approvals.requests.schemas import require_passing
 from apps.approvals.standing import Standing, ended_by, standing
 from apps.approvals.words import Status, Verdict
@@ -37,7 +37,7 @@ from apps.core.json import Json
 from apps.diffs.equality import same
 from apps.timeline import operations as timeline
 from apps.timeline.operations import Step
-from apps.timeline.versions import VersionRow, head_of, parsed_state, versions_at
+from apps.timeline.versions import VersionRow, head_of, versions_at
 
 MAX_COMMENT = 2_000
 # Which votes people give.
@@ -139,15 +139,13 @@ def _require_approvable(
             None if schema is None else json.parse_object(bytes(schema)),
             said.arguments,
         )
-    state = parsed_state(head)
-    if not still_bound(approval, act.project, state):
+    ground = Ground(head)
+    if not still_bound(approval, act.project, ground):
         found = versions_at(approval.session_id, [approval.number])
         # What it was asked with may have gone since: then nobody can say what changed.
         there = [one for one in found if not one.is_emptied]
         depends = [
-            place
-            for then in there
-            for place in rested(approval, parsed_state(then), state)
+            place for then in there for place in rested(approval, Ground(then), ground)
         ]
         changed: list[Any] = [one.pointer for one in depends if one.has_changed]
         raise ApprovalOutdated(approval_id=approval.id, changed=changed)

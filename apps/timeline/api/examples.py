@@ -19,6 +19,8 @@ CREATE = _example(
         "agent_id": "travel-agent",
         "user_id": "u_17",
         "initial_state": {"step": "gathering_info"},
+        "tasks": [{"id": "flight", "title": "Book a flight"}],
+        "facts": [{"key": "price", "value": 620, "source": "airline.example"}],
     },
 )
 UPDATE = _example(
@@ -83,6 +85,8 @@ WRITES = _example(
         ],
     },
 )
+FACTS = _example("What the ticket costs now", {"values": {"price": 620}})
+TASK = _example("It is done", {"status": "completed", "note": "Booked: PNR X7K2"})
 HAND_OFF = _example("The head", {"to_agent": "reviewer"})
 HIDE = _example("The first version", {"first_version": 0, "last_version": 0})
 BATCH = _example(

@@ -96,6 +96,10 @@ class StepInput(StoryInput):
     model_params = ObjectField(help_text="model, version, temperature, seed, ...")
     tasks = ListField(help_text="Tasks with their status.")
     artifacts = ListField(help_text="References to files and blobs.")
+    facts = ListField(
+        help_text="What the agent remembers of the world: `key`, `value`, `source`, "
+        "`observed_at`, `max_age` in seconds, `tolerance`."
+    )
     opaque = OpaqueField()
 
     def parts(self) -> tuple[Part, ...]:

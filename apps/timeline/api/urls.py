@@ -27,6 +27,7 @@ from apps.timeline.api.masks.views import MasksView
 from apps.timeline.api.merging import views as merging
 from apps.timeline.api.summaries import context_view
 from apps.timeline.api.summaries import views as summaries
+from apps.timeline.api.working import views as working
 
 SESSION = "sessions/<str:session_id>"
 VERSION = f"{SESSION}/versions/<str:number>"
@@ -88,6 +89,12 @@ urlpatterns = [
     path(f"{VERSION}/files", files.FilesView.as_view(), name="files"),
     path(f"{VERSION}/files/<path:path>", files.FileView.as_view(), name="file"),
     path(f"{SESSION}/checkpoint", versions.CheckpointView.as_view(), name="checkpoint"),
+    path(
+        f"{SESSION}/tasks/<path:task>", working.TaskView.as_view(), name="update_task"
+    ),
+    path(
+        f"{SESSION}/facts/check", working.FactsCheckView.as_view(), name="check_facts"
+    ),
     path(
         f"{SESSION}/checkpoints",
         checkpoints.CheckpointsView.as_view(),

@@ -19,6 +19,8 @@ from apps.timeline.api.inputs import LabelInput, whole_number
 from apps.timeline.api.masks.masked import masked
 from apps.timeline.api.outputs.gaps import removed_on_page
 from apps.timeline.api.states import READ_ERRORS
+from apps.timeline.api.working.outputs import ResumedCheckpoint
+from apps.timeline.api.working.resuming import resuming
 from apps.timeline.models import Label
 from apps.timeline.queries import listing
 from apps.timeline.versions import fetching, reading
@@ -112,13 +114,18 @@ class CheckpointView(TimelineView):
                 "version", int, description="The head if unset; -1 the one before."
             )
         ],
-        responses={200: outputs.Checkpoint, **READ_ERRORS},
+        responses={200: ResumedCheckpoint, **READ_ERRORS},
     )
     def get(self, request: Request, session_id: str) -> Response:
-        """Read the whole bundle of the head or any version."""
+        """Read the whole bundle of the head or any version, and what to go on with.
+
+        Open approvals and unknown effects are those of the session as it is now.
+        """
         number = paging.integer_of(request, "version", minimum=-(2**31), maximum=2**53)
         version = self.version(session_id, number)
-        body = shapes.checkpoint_object(version, reading.parts(version))
+        parts = reading.parts(version)
+        body = shapes.checkpoint_object(version, parts)
+        body |= resuming(version, parts, now=self.now)
         return Response(body, headers={"ETag": f'"v{version.number}"'})
 
 

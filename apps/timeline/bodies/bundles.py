@@ -18,10 +18,12 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from django.utils import timezone
+
 from apps.core import json
 from apps.core.errors import InvalidRequest, PayloadTooLarge
 from apps.core.json import Json, State
-from apps.timeline.bodies import files
+from apps.timeline.bodies import facts, files
 
 JSON = "application/json"
 PART_SHAPES: dict[str, type[list[Json]] | type[dict[str, Json]]] = {
@@ -30,6 +32,7 @@ PART_SHAPES: dict[str, type[list[Json]] | type[dict[str, Json]]] = {
     "model_params": dict,
     "tasks": list,
     "artifacts": list,
+    "facts": list,
 }
 MAX_BUNDLE_BYTES = 32 * 1024 * 1024
 MOST_OPAQUE = 16
@@ -59,7 +62,8 @@ class Part:
 def named_parts(given: Mapping[str, Json]) -> tuple[Part, ...]:
     """Return the parts among `given` that are named and not null.
 
-    Raises: InvalidRequest for a wrong shape; UnacceptableJson, PayloadTooLarge.
+    Raises: InvalidRequest for a wrong shape; UnacceptableJson, UnacceptableFact,
+    PayloadTooLarge.
     """
     found = []
     for name, shape in PART_SHAPES.items():
@@ -75,6 +79,8 @@ def named_parts(given: Mapping[str, Json]) -> tuple[Part, ...]:
         json.check({name: value})
         if name == "artifacts" and isinstance(value, list):
             files.check(value)
+        if name == facts.PART and isinstance(value, list):
+            facts.check(value, timezone.now())
         found.append(Part(name, JSON, json.dumps(value)))
     opaque = given.get("opaque")
     return (*found, *_opaque(opaque)) if opaque else tuple(found)

@@ -10,7 +10,13 @@ a vote with its `decide` in this way.
 """
 
 import apps.timeline.hooks.below as below
-from apps.timeline.hooks.asked import ASKED, Asked, asked_among, newest_asked
+from apps.timeline.hooks.asked import (
+    ASKED,
+    Asked,
+    asked_among,
+    newest_asked,
+    open_asked,
+)
 from apps.timeline.hooks.beside import BESIDE, differences
 from apps.timeline.hooks.derived import (
     DERIVED,
@@ -18,6 +24,7 @@ from apps.timeline.hooks.derived import (
     derived_problems,
     rebuild_derived,
 )
+from apps.timeline.hooks.facts import FACTS, FactsFailed, FailedFact, renew
 from apps.timeline.hooks.gates import (
     APPEND,
     BEGIN,
@@ -70,6 +77,7 @@ __all__ = [
     "BESIDE",
     "COMPENSATION",
     "DERIVED",
+    "FACTS",
     "FORK",
     "LEGAL_HOLDS",
     "MEMORIES",
@@ -82,6 +90,8 @@ __all__ = [
     "BeginAsked",
     "CompensationAsked",
     "Derived",
+    "FactsFailed",
+    "FailedFact",
     "ForkAsked",
     "Memories",
     "MergeAsked",
@@ -108,7 +118,9 @@ __all__ = [
     "memory_counts",
     "memory_total",
     "newest_asked",
+    "open_asked",
     "pinned",
     "rebuild_derived",
     "recall",
+    "renew",
 ]

@@ -7,20 +7,23 @@ status is shown, so that no write has to keep it true.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
     """Which of some sessions wait for an answer, and which of a project may do so.
 
-    `newest` is given a project's id and how many are wanted at most.
+    `newest` is given a project's id and how many are wanted at most; `open` a session's
+    id and how many, and returns what is asked there, as answers show it.
     """
 
     among: Callable[[Sequence[str], datetime], Set[str]]
     newest: Callable[[str, int], Sequence[str]]
+    open: Callable[[str, int, datetime], Sequence[Mapping[str, Any]]]
 
 
 # By the app's name.
@@ -38,3 +41,10 @@ def asked_among(session_ids: Sequence[str], *, now: datetime) -> set[str]:
 def newest_asked(project_id: str, limit: int) -> set[str]:
     """Return sessions that may wait for an answer: all of them, or so many."""
     return {id for one in ASKED.values() for id in one.newest(project_id, limit)}
+
+
+def open_asked(
+    session_id: str, *, limit: int, now: datetime
+) -> list[Mapping[str, Any]]:
+    """Return what people are asked in a session, the oldest deadline first."""
+    return [one for each in ASKED.values() for one in each.open(session_id, limit, now)]

@@ -83,6 +83,13 @@ from apps.timeline.operations.rollbacks import rollback, undo
 from apps.timeline.operations.sessions import Origin, create, fork
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
+from apps.timeline.operations.working import (
+    Assumptions,
+    Found,
+    TaskChange,
+    check_facts,
+    update_task,
+)
 from apps.timeline.projection.remapping import remap
 from apps.timeline.queries.merging import (
     MergeRequest,
@@ -104,6 +111,7 @@ __all__ = [
     "MOST_RESTORED",
     "PINS_OF_PARTS",
     "About",
+    "Assumptions",
     "BatchItem",
     "Begun",
     "Cache",
@@ -113,6 +121,7 @@ __all__ = [
     "Expected",
     "Finish",
     "Forget",
+    "Found",
     "Gone",
     "MergeRequest",
     "NewEffect",
@@ -126,6 +135,7 @@ __all__ = [
     "Restored",
     "Revert",
     "Step",
+    "TaskChange",
     "TaskWrite",
     "Told",
     "Went",
@@ -139,6 +149,7 @@ __all__ = [
     "archive_versions",
     "begin_effect",
     "change_compensation",
+    "check_facts",
     "close",
     "create",
     "decide",
@@ -178,6 +189,7 @@ __all__ = [
     "unlabel",
     "update",
     "update_metadata",
+    "update_task",
     "wait",
     "withdraw_review",
     "write_entries",

@@ -2,6 +2,9 @@
 
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.bodies.bundles import PART_SHAPES, named_parts
+from apps.timeline.bodies.facts import Fact, facts_of, is_key
+from apps.timeline.bodies.tasks import is_completed, next_task, tasks_in
+from apps.timeline.bodies.tasks import progress as progress_of
 from apps.timeline.versions.families import children as child_ids
 from apps.timeline.versions.families import parent_id
 from apps.timeline.versions.fetching import head as head_of
@@ -38,28 +41,35 @@ from apps.timeline.versions.reading import state as state_bytes
 __all__ = [
     "PART_SHAPES",
     "CorruptBody",
+    "Fact",
     "VersionRow",
     "body_parts",
     "child_ids",
+    "facts_of",
     "fetch_bodies",
     "head_kept",
     "head_of",
     "heads_of",
     "history_size",
+    "is_completed",
+    "is_key",
     "lineage_of",
     "live_ranges",
     "live_ranges_each",
     "named_parts",
     "newest_number",
+    "next_task",
     "parent_id",
     "parsed_state",
     "parsed_states",
+    "progress_of",
     "removed_between",
     "require_contents",
     "require_not_pruned",
     "set_aside_by",
     "state_bytes",
     "states_of",
+    "tasks_in",
     "tombstone_object",
     "tombstone_over",
     "versions_at",

@@ -12,7 +12,7 @@ from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.approvals.authority import may_decide
 from apps.approvals.models import Approval, Vote
-from apps.approvals.requests.binding import Rested, rested
+from apps.approvals.requests.binding import Ground, Rested, rested
 from apps.approvals.standing import standing
 from apps.console.pages.approvals import rows
 from apps.console.pages.approvals.rows import ARGUMENTS, LONGEST_VALUE, Row
@@ -20,10 +20,10 @@ from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.version_text import beginning, pretty, spelled
 from apps.core import json
 from apps.core.json import Json
-from apps.diffs.readers import drawn_value
+from apps.diffs.readers import drawn_value, reader
 from apps.timeline import queries as ledger
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.versions import VersionRow, head_of, parsed_state, versions_at
+from apps.timeline.versions import VersionRow, head_of, versions_at
 
 # Of what the session did outside, so many of the newest.
 EFFECTS = 10
@@ -74,6 +74,7 @@ def context(act: Act, membership: Membership, approval: Approval) -> dict[str, A
         "spelled": spelled(whole),
         "edited": _edited(votes),
         "places": places,
+        "changes": _changes(approval),
         "is_outdated": any(one.has_changed for one in places),
         "head": head and head.number,
         "effects": [effect_rows.listed(one, None) for one in done[:EFFECTS]],
@@ -111,8 +112,24 @@ def _places(approval: Approval, head: VersionRow | None) -> list[Place]:
     if not found or found[0].is_emptied:
         return []
     (then,) = found
+    return [_place(one) for one in rested(approval, Ground(then), Ground(head))]
+
+
+def _changes(approval: Approval) -> list[dict[str, Any]]:
+    """Return the facts that had failed when it was asked again, with both values."""
+    if approval.changes is None:
+        return []
+    told: Any = json.parse_written(bytes(approval.changes))
+    # A place of the state may be masked, and nothing here says which of these is one.
+    is_masked = reader() is not None
     return [
-        _place(one) for one in rested(approval, parsed_state(then), parsed_state(head))
+        {
+            "key": one["key"],
+            "was": "masked" if is_masked else _text(one["was"])[0],
+            "now": "masked" if is_masked else _text(one.get("now"))[0],
+            "is_known": "now" in one,
+        }
+        for one in told
     ]
 
 

@@ -37,7 +37,7 @@ STATUSES = {
     Status.APPROVED: "approved",
     Status.REJECTED: "rejected",
     Status.EXPIRED: "nobody decided in time",
-    Status.VOIDED: "void: set aside, or the session is over",
+    Status.VOIDED: "void: set aside, over, or resting on what has changed",
 }
 
 

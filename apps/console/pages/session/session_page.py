@@ -25,6 +25,7 @@ from apps.console.pages.session import (
     verdict,
     version_text,
     walking,
+    working,
 )
 from apps.retention.standing import hold_on
 from apps.timeline.blame import change_key
@@ -170,6 +171,7 @@ def _life(
     )
     return {
         "n_owed": n_owed(place, newest),
+        "work": working.working(newest, place.now),
         "held_by": newest if newest is not None and newest.op == Op.PAUSE else None,
         "all_well": verdict.all_well(standing, flagged, good, place.live),
         "verdict": verdict.verdict(

@@ -15,6 +15,7 @@ from apps.console import queries
 from apps.console.pages.session import change_table, gaps, json_tree, version_text
 from apps.console.pages.session.artifacts import artifacts
 from apps.console.pages.session.differences import side_by_side
+from apps.console.pages.session.working import task_row
 from apps.core import json
 from apps.core.admission import work
 from apps.core.errors import InvalidRequest
@@ -31,6 +32,7 @@ from apps.timeline.versions import (
     CorruptBody,
     VersionRow,
     body_parts,
+    is_completed,
     parsed_state,
     parsed_states,
     require_contents,
@@ -237,9 +239,9 @@ def _checkpoint(look: Look, given: dict[str, Any]) -> dict[str, Any]:
             (visible(key), change_table.written(value).text)
             for key, value in list(values.get("model_params", {}).items())[:ITEMS]
         ],
-        "tasks": [_task(one) for one in values.get("tasks", [])[:ITEMS]],
+        "tasks": [task_row(one) for one in values.get("tasks", [])[:ITEMS]],
         "n_tasks": len(values.get("tasks", [])),
-        "n_done": sum(_is_done(one) for one in values.get("tasks", [])),
+        "n_done": sum(is_completed(one) for one in values.get("tasks", [])),
         **artifacts(look.version, values.get("artifacts", [])),
     }
 
@@ -256,26 +258,6 @@ def _message(message: Json) -> dict[str, Any]:
         "side": None if text is not None else change_table.written(message),
         "calls": [call_row(call) for call in calls_in_messages([message])],
     }
-
-
-def _task(task: Json) -> dict[str, Any]:
-    if not isinstance(task, dict):
-        return {"name": change_table.written(task).text, "status": "", "is_done": False}
-    named = (task.get(key) for key in ("title", "name", "description", "task", "id"))
-    name = next((one for one in named if isinstance(one, str)), None)
-    status, progress = task.get("status"), task.get("progress")
-    return {
-        "name": visible(name) if name else change_table.written(task).text,
-        "status": visible(status) if isinstance(status, str) else "",
-        "progress": progress if isinstance(progress, int | float) else None,
-        "is_done": _is_done(task),
-    }
-
-
-def _is_done(task: Json) -> bool:
-    if not isinstance(task, dict):
-        return False
-    return str(task.get("status")).casefold() in ("done", "completed", "complete")
 
 
 def _proof(look: Look, given: dict[str, Any]) -> dict[str, Any]:

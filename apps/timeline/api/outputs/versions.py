@@ -94,6 +94,7 @@ class Checkpoint(Step):
     model_params = ObjectField(required=True)
     tasks = ListField(required=True)
     artifacts = ListField(required=True)
+    facts = ListField(required=True)
     opaque = OpaqueField(required=True, allow_null=False)
 
 

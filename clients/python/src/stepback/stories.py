@@ -29,7 +29,16 @@ class Checkpointed(Story, total=False):
     model_params: Mapping[str, Json] | None
     tasks: Sequence[Json] | None
     artifacts: Sequence[Json] | None
+    facts: Sequence[Json] | None
     opaque: Mapping[str, Mapping[str, str]] | None
+
+
+class Noted(Story, total=False):
+    """What a write takes that leaves the state and other parts as they are."""
+
+    external_id: str | None
+    expected_version: int | None
+    idempotency_key: str | None
 
 
 class Written(Checkpointed, total=False):

@@ -38,6 +38,7 @@ from stepback._async.transport import AsyncTransport
 from stepback._async.turns import AsyncSessionTurns
 from stepback._async.versions import AsyncSessionVersions
 from stepback._async.webhooks import AsyncWebhooks
+from stepback._async.working import AsyncSessionWork
 from stepback.answers import page_of
 from stepback.calls import Call, given
 from stepback.settings import DEFAULT_URL, identity, required
@@ -51,6 +52,7 @@ class AsyncSessions(
     AsyncSessionTurns,
     AsyncSessionVersions,
     AsyncSessionEffects,
+    AsyncSessionWork,
     AsyncSessionCheckpoints,
 ):
     """Sessions: reading, writing, rolling back, forking."""

@@ -39,6 +39,7 @@ from stepback._sync.transport import Transport
 from stepback._sync.turns import SessionTurns
 from stepback._sync.versions import SessionVersions
 from stepback._sync.webhooks import Webhooks
+from stepback._sync.working import SessionWork
 from stepback.answers import page_of
 from stepback.calls import Call, given
 from stepback.settings import DEFAULT_URL, identity, required
@@ -52,6 +53,7 @@ class Sessions(
     SessionTurns,
     SessionVersions,
     SessionEffects,
+    SessionWork,
     SessionCheckpoints,
 ):
     """Sessions: reading, writing, rolling back, forking."""

@@ -108,6 +108,7 @@ from stepback.answers.versions import (
     Verification,
     Version,
 )
+from stepback.answers.working import ChangedTask, CheckedFacts
 
 __all__ = [
     "Agent",
@@ -126,8 +127,10 @@ __all__ = [
     "Batch",
     "Bisection",
     "Blame",
+    "ChangedTask",
     "Changes",
     "Checked",
+    "CheckedFacts",
     "Checkpoint",
     "CheckpointComparison",
     "CheckpointRestore",

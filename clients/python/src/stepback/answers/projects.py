@@ -172,6 +172,9 @@ class Approval(Answer):
     key: str | None = None
     reason: str | None = None
     rule_id: str | None = None
+    # The one in place of which it was asked again, and which facts had failed then.
+    replaces: str | None = None
+    changes: Sequence[Mapping[str, Json]] | None = None
 
     @property
     def is_pending(self) -> bool:

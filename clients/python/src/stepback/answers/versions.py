@@ -50,7 +50,11 @@ class Version(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint(Answer):
-    """Everything to resume from; parts that were never written are None."""
+    """Everything to resume from; parts that were never written are None.
+
+    `next_task` is the first that is neither completed nor skipped, `facts_to_check`
+    those past their age.
+    """
 
     session_id: str
     version: int
@@ -63,6 +67,11 @@ class Checkpoint(Answer):
     model_params: Mapping[str, Json] | None = None
     tasks: Sequence[Json] | None = None
     artifacts: Sequence[Json] | None = None
+    facts: Sequence[Json] | None = None
+    next_task: Json = None
+    open_approvals: Sequence[Mapping[str, Json]] = ()
+    unknown_effects: Sequence[Mapping[str, Json]] = ()
+    facts_to_check: Sequence[Mapping[str, Json]] = ()
     opaque: Mapping[str, Mapping[str, str]] | None = None
     reasoning: str | None = None
     step_number: int | None = None

@@ -16,6 +16,7 @@ from stepback.errors.acting import ApprovalNeeded as ApprovalNeeded
 from stepback.errors.acting import ApprovalNotFound as ApprovalNotFound
 from stepback.errors.acting import ApprovalOutdated as ApprovalOutdated
 from stepback.errors.acting import ApprovalRuleNotFound as ApprovalRuleNotFound
+from stepback.errors.acting import AssumptionsChanged as AssumptionsChanged
 from stepback.errors.acting import CacheInvalid as CacheInvalid
 from stepback.errors.acting import ChoiceRefused as ChoiceRefused
 from stepback.errors.acting import CompensationClosed as CompensationClosed
@@ -34,11 +35,14 @@ from stepback.errors.acting import EffectUnknown as EffectUnknown
 from stepback.errors.acting import MergeConflict as MergeConflict
 from stepback.errors.acting import NotAFork as NotAFork
 from stepback.errors.acting import NothingToMerge as NothingToMerge
+from stepback.errors.acting import TaskAmbiguous as TaskAmbiguous
+from stepback.errors.acting import TaskNotFound as TaskNotFound
 from stepback.errors.acting import TooManyApprovalRules as TooManyApprovalRules
 from stepback.errors.acting import TooManyApprovals as TooManyApprovals
 from stepback.errors.acting import UnacceptableApproval as UnacceptableApproval
 from stepback.errors.acting import UnacceptableArguments as UnacceptableArguments
 from stepback.errors.acting import UnacceptablePointer as UnacceptablePointer
+from stepback.errors.acting import UnacceptableFact as UnacceptableFact
 from stepback.errors.acting import UnacceptableRange as UnacceptableRange
 from stepback.errors.acting import VersionSetAside as VersionSetAside
 from stepback.errors.callers import AgentDeleted as AgentDeleted

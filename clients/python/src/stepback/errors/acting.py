@@ -1,8 +1,8 @@
-"""Effects and approvals: what keeps a call from running, or a vote from counting."""
+"""Effects, approvals, facts: what keeps a call from running, a vote from counting."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stepback.errors.missing import NotFound
@@ -190,3 +190,37 @@ class UnacceptableArguments(BadRequest):
     """They do not pass the schema; `param` is a JSON pointer to the first place."""
 
     code = "unacceptable_arguments"
+
+
+class TaskNotFound(NotFound):
+    code = "task_not_found"
+
+
+class TaskAmbiguous(Refused):
+    """Several tasks have this id; `details["places"]` says where."""
+
+    code = "task_ambiguous"
+
+
+class AssumptionsChanged(Refused):
+    """What the session rests on has changed, or nobody knows whether it has.
+
+    `facts` are all that were checked, each with `status`, `was` and, if it was given,
+    `now`; `approvals` are those that people are asked again.
+    """
+
+    code = "assumptions_changed"
+
+    @property
+    def facts(self) -> Sequence[Mapping[str, Any]]:
+        return list(self.details["facts"])
+
+    @property
+    def approvals(self) -> Sequence[Mapping[str, Any]]:
+        return list(self.details["approvals"])
+
+
+class UnacceptableFact(BadRequest):
+    """This is no fact; `param` says which, and what of it."""
+
+    code = "unacceptable_fact"

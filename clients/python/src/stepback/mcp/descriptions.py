@@ -51,6 +51,11 @@ WRITING = {
     "it, allowed is false, reason says why, and nothing is stored.",
     "remember": "Remember a short text: of a session, a user, an agent, else of the "
     "project. Equal text is one memory; near names what nearly says the same.",
+    "update_task": "Set the status of a task of a thread by its id (pending, "
+    "in_progress, completed, failed, skipped) and a note; the next task comes back.",
+    "check_facts": "Hold what a thread remembers of the world to live values (values: "
+    "a JSON object by the facts' keys) before going on. An error assumptions_changed "
+    "means stop: what depended on them is void, and people are asked again.",
     "request_approval": "Ask people to allow a call of a tool (arguments: a JSON "
     "object) before it is made, and go on with other things; approvals tells what "
     "they decided. No tool decides. Asked again under its key it is the same one.",

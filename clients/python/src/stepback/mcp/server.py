@@ -7,7 +7,7 @@ from typing import Any
 from mcp.server.mcpserver import MCPServer
 
 from stepback.mcp import descriptions
-from stepback.mcp.acting.tools import add_approvals, add_effects
+from stepback.mcp.acting.tools import add_approvals, add_effects, add_work
 from stepback.mcp.agents.tools import add_data, add_memories
 from stepback.mcp.calling import Callers
 from stepback.mcp.thread_tools import add_checkpoints, add_looking, add_passing_on
@@ -20,6 +20,7 @@ ADDED = (
     add_memories,
     add_approvals,
     add_effects,
+    add_work,
 )
 
 

@@ -98,3 +98,22 @@ def add_effects(server: MCPServer[Any], callers: Callers) -> None:
             "effects",
             lambda t: t.effects(thread_id, status, effect_class, limit),
         )
+
+
+def add_work(server: MCPServer[Any], callers: Callers) -> None:
+    @writes(server, "update_task")
+    async def update_task(
+        thread_id: str, task_id: str, ctx: Call, status: str = "", note: str = ""
+    ) -> str:
+        return await told(
+            callers,
+            ctx,
+            "update_task",
+            lambda t: t.update_task(thread_id, task_id, status, note),
+        )
+
+    @writes(server, "check_facts")
+    async def check_facts(thread_id: str, values: str, ctx: Call) -> str:
+        return await told(
+            callers, ctx, "check_facts", lambda t: t.check_facts(thread_id, values)
+        )

@@ -1,0 +1,1 @@
+"""Tasks and facts of a session over REST."""

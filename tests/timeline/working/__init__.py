@@ -1,0 +1,1 @@
+"""Tasks and facts of sessions."""
