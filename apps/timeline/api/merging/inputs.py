@@ -11,14 +11,21 @@ from rest_framework.request import Request
 
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest, MalformedJson, UnacceptableJson
-from apps.core.http.input.fields import ObjectField, TextField, WholeNumberField
+from apps.core.http.input.fields import (
+    ObjectField,
+    OpaqueField,
+    TextField,
+    WholeNumberField,
+)
 from apps.diffs.merging import Choice, Pick
-from apps.timeline.api.inputs import HeadInput, PointersField
+from apps.timeline.api.inputs import HeadInput, PointersField, StateField
+from apps.timeline.bodies import bundles
 from apps.timeline.queries.merging import (
     MergeRequest,
     Promote,
     Reapply,
     Restore,
+    Result,
     Revert,
 )
 
@@ -95,10 +102,36 @@ class PromoteInput(MergeInput):
         min_value=0, help_text="A version of the fork; its head if unset."
     )
     choices = ChoicesField(help_text="What is to become of conflicts.")
+    state = StateField(
+        help_text="The result, where a checkpointer has merged its `opaque` parts by "
+        "itself; then there are no `choices`."
+    )
+    opaque = OpaqueField(help_text="The parts that it has merged, with `state`.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Have a result be whole, and name the version that was merged."""
+        for name, other in (("opaque", "state"), ("state", "opaque")):
+            if attrs.get(name) is not None and attrs.get(other) is None:
+                message = f"With `{name}` this is required."
+                raise serializers.ValidationError({other: message})
+        if attrs.get("state") is not None and attrs.get("fork_version") is None:
+            message = "Name the version of the fork that was merged."
+            raise serializers.ValidationError({"fork_version": message})
+        return attrs
 
     def request(self) -> MergeRequest:
         given = self.validated_data
-        return Promote(fork_id=given["fork"], version=given.get("fork_version"))
+        return Promote(
+            fork_id=given["fork"],
+            version=given.get("fork_version"),
+            result=self._result(),
+        )
+
+    def _result(self) -> Result | None:
+        state = self.validated_data.get("state")
+        if state is None:
+            return None
+        return Result(state=state, parts=bundles.named_parts(self.validated_data))
 
 
 class RangeInput(MergeInput):

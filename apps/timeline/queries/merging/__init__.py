@@ -4,6 +4,7 @@ Nothing is written here: the acts and their previews ask the same.
 """
 
 from apps.timeline.queries.merging.combining import Combined, PartConflict
+from apps.timeline.queries.merging.elsewhere import Result
 from apps.timeline.queries.merging.preview import (
     MergePreview,
     is_nothing,
@@ -27,6 +28,7 @@ __all__ = [
     "Promote",
     "Reapply",
     "Restore",
+    "Result",
     "Revert",
     "is_nothing",
     "preview_merge",

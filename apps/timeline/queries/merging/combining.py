@@ -264,8 +264,12 @@ def _document(version: VersionRow) -> dict[str, Json]:
 
 
 def _opaque(version: VersionRow) -> tuple[Part, ...]:
-    bundle = reading.parts(version)
-    opaque = (p for p in bundle if p.name != STATE and p.name not in PART_SHAPES)
+    return opaque_among(reading.parts(version))
+
+
+def opaque_among(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Return the parts that nobody here reads, by name."""
+    opaque = (p for p in parts if p.name != STATE and p.name not in PART_SHAPES)
     return tuple(sorted(opaque, key=lambda part: part.name))
 
 

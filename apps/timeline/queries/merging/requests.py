@@ -19,6 +19,7 @@ from apps.diffs.merging import Choice
 from apps.timeline.errors import NotAFork, RangeRefused, VersionNotFound
 from apps.timeline.models import Session
 from apps.timeline.queries.merging.combining import Combined, combined
+from apps.timeline.queries.merging.elsewhere import Result, merged_elsewhere
 from apps.timeline.queries.merging.restoring import require_pointers, restored
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.gone import refused_as_conflict
@@ -93,13 +94,15 @@ class MergeRequest:
 class Promote(MergeRequest):
     """What a fork has made of the state since it began, or since the last promotion.
 
-    `version` is the fork's; None is its head.
+    `version` is the fork's; None is its head. `result` is what a checkpointer has
+    merged by itself: it alone can read its opaque parts.
     """
 
     op = Op.PROMOTE
 
     fork_id: str
     version: int | None = None
+    result: Result | None = None
 
     def _sides(self, scope: Scope, head: VersionRow, *, now: datetime) -> Sides:
         """Raises: InvalidRequest, SessionNotFound, VersionNotFound, NotAFork."""
@@ -116,12 +119,24 @@ class Promote(MergeRequest):
             at, number = self.fork_id, promoted
         return Sides(base=fetching.version(scope, at, number, now=now), theirs=theirs)
 
+    def combine(
+        self, head: VersionRow, sides: Sides, choices: Mapping[str, Choice]
+    ) -> Combined:
+        if self.result is None:
+            return combined(sides.base, head, sides.theirs, choices)
+        if choices:
+            message = "What is merged already has no conflicts to choose."
+            raise InvalidRequest(message, param="choices")
+        return merged_elsewhere(head, self.result)
+
     def details(self, sides: Sides) -> dict[str, Json]:
-        return {
+        said: dict[str, Json] = {
             "source_session_id": self.fork_id,
             "source_version": sides.theirs.number,
             "base_version": sides.base.number,
         }
+        # Or people would allow one result, and another one be stored.
+        return said | ({"result": self.result.digest()} if self.result else {})
 
     def left_behind(self, sides: Sides) -> tuple[str, int, int]:
         is_again = sides.base.session_id == self.fork_id

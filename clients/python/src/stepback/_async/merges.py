@@ -39,9 +39,14 @@ class AsyncSessionMerges(AsyncResource):
         expected_version: int,
         fork_version: int | None = None,
         choices: Mapping[str, Json] | None = None,
+        state: Mapping[str, Json] | None = None,
+        opaque: Mapping[str, Mapping[str, str]] | None = None,
         **merged: Unpack[Merged],
     ) -> answers.State:
         """Merge what a fork changed since it began, or since it was promoted last.
+
+        A checkpointer that merged its opaque parts by itself gives the result, as
+        `state` and `opaque`, with the `fork_version` and without choices.
 
         Raises: MergeConflict with `conflicts`; NothingToMerge; Conflict if the head
         has moved, with a new `preview` in its details.
@@ -51,6 +56,8 @@ class AsyncSessionMerges(AsyncResource):
             fork_version=fork_version,
             expected_version=expected_version,
             choices=choices,
+            state=state,
+            opaque=opaque,
             **merged,
         )
         return await self._send(

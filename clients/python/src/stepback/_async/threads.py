@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stepback._async.thread_effects import AsyncThreadEffects
+from stepback._async.thread_merges import AsyncThreadMerges
 from stepback.answers import NamedCheckpoint
 from stepback.langgraph.kept import Saved, batches
 from stepback.langgraph.known import Thread
@@ -31,7 +31,7 @@ def _copied(item: NamedCheckpoint) -> Saved:
     )
 
 
-class AsyncThreads(AsyncThreadEffects):
+class AsyncThreads(AsyncThreadMerges):
     """Reads and writes threads, hides them and copies them."""
 
     async def hide_all(self, thread_id: str) -> None:

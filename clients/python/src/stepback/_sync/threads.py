@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stepback._sync.thread_effects import ThreadEffects
+from stepback._sync.thread_merges import ThreadMerges
 from stepback.answers import NamedCheckpoint
 from stepback.langgraph.kept import Saved, batches
 from stepback.langgraph.known import Thread
@@ -32,7 +32,7 @@ def _copied(item: NamedCheckpoint) -> Saved:
     )
 
 
-class Threads(ThreadEffects):
+class Threads(ThreadMerges):
     """Reads and writes threads, hides them and copies them."""
 
     def hide_all(self, thread_id: str) -> None:

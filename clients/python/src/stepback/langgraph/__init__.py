@@ -14,11 +14,14 @@ if TYPE_CHECKING:
         aresume,
         resume,
     )
+    from stepback.langgraph.merging import ChannelsClash, NothingToPromote
     from stepback.langgraph.saver import StepbackSaver
 
 __all__ = [
+    "ChannelsClash",
     "NoSaver",
     "NothingDecided",
+    "NothingToPromote",
     "ResultNotKept",
     "StepbackSaver",
     "aresume",
@@ -27,8 +30,10 @@ __all__ = [
 ]
 
 PLACES = {
+    "ChannelsClash": "merging",
     "NoSaver": "acting.resuming",
     "NothingDecided": "acting.resuming",
+    "NothingToPromote": "merging",
     "ResultNotKept": "acting.results",
     "StepbackSaver": "saver",
     "aresume": "acting.resuming",

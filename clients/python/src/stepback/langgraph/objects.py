@@ -85,6 +85,27 @@ def saved_of(
     )
 
 
+def merged_of(
+    serde: SerializerProtocol,
+    packed: Packed,
+    taken: Sequence[str],
+    *,
+    readable: bool,
+) -> Saved:
+    """Return a checkpoint that was merged as it is to be kept; `taken` are told."""
+    channels = packed.channels
+    values = {name: serde.loads_typed(typed) for name, typed in channels.items()}
+    step = serde.loads_typed(packed.metadata).get("step")
+    return Saved(
+        checkpoint_id=packed.id,
+        parent_id=None,
+        state=readable_state(values) if readable else HIDDEN_VIEW,
+        opaque=pack(packed),
+        step_number=step if isinstance(step, int) and step >= 0 else None,
+        reasoning=text(f"promote: {', '.join(taken)}")[:1_000],
+    )
+
+
 def tuple_of(serde: SerializerProtocol, read: Read) -> CheckpointTuple:
     """Return a checkpoint as LangGraph knows it."""
     item = read.item

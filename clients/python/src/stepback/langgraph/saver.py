@@ -18,7 +18,6 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
     get_checkpoint_id,
 )
-from langgraph.checkpoint.base.id import uuid6
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.types import Interrupt
@@ -27,13 +26,14 @@ from stepback.langgraph import objects
 from stepback.langgraph.acting.answered import Answers
 from stepback.langgraph.connections import Connections
 from stepback.langgraph.objects import Wanted, thread_in
+from stepback.langgraph.stepping import Stepping
 
 AGENT = "langgraph"
 # An interrupt waits without an end of its own: the longest that an approval may.
 ASKED_SECONDS = 90 * 86_400
 
 
-class StepbackSaver(BaseCheckpointSaver[int], Connections):
+class StepbackSaver(BaseCheckpointSaver[int], Stepping):
     """Keeps checkpoints in Stepback: `graph.compile(checkpointer=StepbackSaver(...))`.
 
     Two workers that go on from the same checkpoint do not overwrite each other: the
@@ -227,46 +227,6 @@ class StepbackSaver(BaseCheckpointSaver[int], Connections):
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy all checkpoints and writes into another thread, all namespaces."""
         await self.threads_here.copy(str(source_thread_id), str(target_thread_id))
-
-    def rollback_to(
-        self, thread_id: str, checkpoint_id: str, *, reason: str | None = None
-    ) -> dict[str, Any]:
-        """Make an earlier checkpoint the thread's head again; nothing is erased.
-
-        Raises: LookupError if the thread has no such checkpoint.
-        """
-        name = str(uuid6())
-        done = self.threads.rollback((thread_id, ""), checkpoint_id, name, reason)
-        return objects.rolled_back(thread_id, checkpoint_id, name, done)
-
-    async def arollback_to(
-        self, thread_id: str, checkpoint_id: str, *, reason: str | None = None
-    ) -> dict[str, Any]:
-        """Make an earlier checkpoint the thread's head again; see `rollback_to`."""
-        name = str(uuid6())
-        thread = (thread_id, "")
-        done = await self.threads_here.rollback(thread, checkpoint_id, name, reason)
-        return objects.rolled_back(thread_id, checkpoint_id, name, done)
-
-    def fork(
-        self, thread_id: str, checkpoint_id: str, new_thread_id: str
-    ) -> RunnableConfig:
-        """Begin a new thread from one checkpoint; the other stays as it is.
-
-        Raises: LookupError if there is no such checkpoint; ExternalIdTaken if the new
-        thread exists already.
-        """
-        target = (new_thread_id, "")
-        self.threads.fork((thread_id, ""), checkpoint_id, target)
-        return objects.config_of(target)
-
-    async def afork(
-        self, thread_id: str, checkpoint_id: str, new_thread_id: str
-    ) -> RunnableConfig:
-        """Begin a new thread from one checkpoint; see `fork`."""
-        target = (new_thread_id, "")
-        await self.threads_here.fork((thread_id, ""), checkpoint_id, target)
-        return objects.config_of(target)
 
     def answers(self, thread_id: str, interrupts: Sequence[Interrupt[Any]]) -> Answers:
         """Return what people decided of these interrupts, and what waits."""
