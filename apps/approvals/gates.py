@@ -38,7 +38,7 @@ from apps.timeline.hooks import (
     RollbackAsked,
 )
 from apps.timeline.models import Version
-from apps.timeline.versions import head_of, parsed_state
+from apps.timeline.versions import head_of
 
 ROLLBACK, COMPENSATION, PLAN = "rollback", "compensation", "plan"
 PROMOTE = "promote"

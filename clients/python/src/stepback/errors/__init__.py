@@ -41,8 +41,8 @@ from stepback.errors.acting import TooManyApprovalRules as TooManyApprovalRules
 from stepback.errors.acting import TooManyApprovals as TooManyApprovals
 from stepback.errors.acting import UnacceptableApproval as UnacceptableApproval
 from stepback.errors.acting import UnacceptableArguments as UnacceptableArguments
-from stepback.errors.acting import UnacceptablePointer as UnacceptablePointer
 from stepback.errors.acting import UnacceptableFact as UnacceptableFact
+from stepback.errors.acting import UnacceptablePointer as UnacceptablePointer
 from stepback.errors.acting import UnacceptableRange as UnacceptableRange
 from stepback.errors.acting import VersionSetAside as VersionSetAside
 from stepback.errors.callers import AgentDeleted as AgentDeleted
