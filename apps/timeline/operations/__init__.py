@@ -84,13 +84,6 @@ from apps.timeline.operations.sessions import Origin, create, fork
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
 from apps.timeline.projection.remapping import remap
-from apps.timeline.queries.merging import (
-    MergeRequest,
-    Promote,
-    Reapply,
-    Restore,
-    Revert,
-)
 from apps.timeline.versions.reading import Step
 
 __all__ = [
@@ -114,17 +107,12 @@ __all__ = [
     "Finish",
     "Forget",
     "Gone",
-    "MergeRequest",
     "NewEffect",
     "NewEntry",
     "Origin",
-    "Promote",
-    "Reapply",
     "Receipt",
     "Restoration",
-    "Restore",
     "Restored",
-    "Revert",
     "Step",
     "TaskWrite",
     "Told",
