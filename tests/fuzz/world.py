@@ -36,6 +36,9 @@ IDS = {
     "to": "2",
     "version": "2",
     "after": "0",
+    "first_version": "1",
+    "last_version": "1",
+    "pointers": '["/city"]',
 }
 # What is looked up or checked against a list, in place of what was made up.
 KNOWN = {
@@ -65,6 +68,26 @@ FIRST = {
     "POST /v1/sessions/{session_id}/effects/{effect_id}/finish": {
         "attempt": 1,
         "status": "done",
+    },
+    # Of the three versions after the first; the head is named.
+    "POST /v1/sessions/{session_id}/promote": {
+        "fork": "{fork}",
+        "expected_version": 3,
+    },
+    "POST /v1/sessions/{session_id}/revert": {
+        "first_version": 1,
+        "last_version": 3,
+        "expected_version": 3,
+    },
+    "POST /v1/sessions/{session_id}/reapply": {
+        "first_version": 1,
+        "last_version": 1,
+        "expected_version": 4,
+    },
+    "POST /v1/sessions/{session_id}/restore": {
+        "version": 0,
+        "pointers": ["/city"],
+        "expected_version": 3,
     },
     "POST /v1/sessions/{session_id}/results/forget": {"all": True, "reason": "stale"},
     "POST /v1/agents/{agent}/results/forget": {"tool": "call", "reason": "stale"},
@@ -234,6 +257,7 @@ class World:
             "agent": agent,
         }
         self._make_what_is_named(session)
+        self._make_what_is_merged(session)
         self._make_what_is_summarised(session)
         if "/search/meaning" in self.label:
             on = {"search_by_meaning": True}
@@ -281,6 +305,13 @@ class World:
         answer.raise_for_status()
         self.ids |= {"sha256": digest, "path": "a.txt"}
         self.ids["number"] = str(answer.json()["version"])
+
+    def _make_what_is_merged(self, session: str) -> None:
+        if "/promote" in self.label:
+            fork = self._made(f"{session}/fork", {"state": {"city": "Nice"}})
+            self.ids["fork"] = fork["id"]
+        if "/reapply" in self.label:
+            self._made(f"{session}/rollback", {**BACK, "version": 0})
 
     def _make_what_is_summarised(self, session: str) -> None:
         if "/summaries" not in self.label:

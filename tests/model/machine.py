@@ -32,7 +32,7 @@ from tests.model.comparing import (
     is_shown,
 )
 from tests.model.encrypting import Encrypting
-from tests.model.model import Session, Turn, Version
+from tests.model.model import Refused, Session, Turn, Version
 from tests.model.removing import Removing
 
 CLOSES_AFTER = 8  # steps: a session that has ended early tells little

@@ -428,9 +428,9 @@ def promote(
     base = fork.origin
     for version in session.versions:
         is_live = session.set_aside_by(version.number) is None
-        if version.op == "promote" and is_live and not version.is_gone:
-            if version.source and version.source[0] is fork:
-                base = version.source
+        is_promotion = version.op == "promote" and is_live and not version.is_gone
+        if is_promotion and version.source and version.source[0] is fork:
+            base = version.source
     return _merged_by_key(session, "promote", base, (fork, fork.head.number))
 
 

@@ -91,13 +91,6 @@ from apps.timeline.operations.working import (
     update_task,
 )
 from apps.timeline.projection.remapping import remap
-from apps.timeline.queries.merging import (
-    MergeRequest,
-    Promote,
-    Reapply,
-    Restore,
-    Revert,
-)
 from apps.timeline.versions.reading import Step
 
 __all__ = [
@@ -123,17 +116,12 @@ __all__ = [
     "Forget",
     "Found",
     "Gone",
-    "MergeRequest",
     "NewEffect",
     "NewEntry",
     "Origin",
-    "Promote",
-    "Reapply",
     "Receipt",
     "Restoration",
-    "Restore",
     "Restored",
-    "Revert",
     "Step",
     "TaskChange",
     "TaskWrite",

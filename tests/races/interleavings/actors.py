@@ -19,6 +19,7 @@ from apps.core.errors import DomainError
 from apps.core.http.problems.problem import ERRORS
 from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Expected, Receipt
+from apps.timeline.queries.merging import MergeRequest, Restore, Revert
 from apps.timeline.versions.reading import Step
 from apps.timeline.words import Op
 from tests.acts import act_in
@@ -161,15 +162,15 @@ def rollback_and_hold(name: str) -> Verb:
 
 def revert(name: str) -> Verb:
     body = {"first_version": 2, "last_version": 2}
-    return _merge("revert", body, timeline.Revert(first=2, last=2))
+    return _merge("revert", body, Revert(first=2, last=2))
 
 
 def restore(name: str) -> Verb:
     body = {"version": 0, "pointers": ["/n"]}
-    return _merge("restore", body, timeline.Restore(version=0, pointers=("/n",)))
+    return _merge("restore", body, Restore(version=0, pointers=("/n",)))
 
 
-def _merge(name: str, body: dict[str, Any], request: timeline.MergeRequest) -> Verb:
+def _merge(name: str, body: dict[str, Any], request: MergeRequest) -> Verb:
     given = {"request": request, "choices": {}, "step": Step()}
     return Verb(name, "POST", f"/{name}", body, timeline.merge, given)
 

@@ -24,7 +24,7 @@ from apps.diffs.readers import reader
 from apps.diffs.summary import sentences, summary
 from apps.diffs.text import count, isolated, isolated_strings, shorten, visible
 from apps.timeline.versions import VersionRow
-from apps.timeline.words import Op
+from apps.timeline.words import MERGING, Op
 
 SENTENCES = 3
 STATE_SHOWN = 100_000
@@ -42,6 +42,10 @@ SIGNS = {
 KIND_WORDS = {Kind.TYPE_CHANGED: "changed type"}
 OP_WORDS = {
     Op.CREATE: "created",
+    Op.PROMOTE: "promoted",
+    Op.REVERT: "reverted",
+    Op.REAPPLY: "applied again",
+    Op.RESTORE: "restored",
     Op.PAUSE: "held",
     Op.RESUME: "resumed",
     Op.WAIT: "approval asked for",
@@ -96,6 +100,8 @@ def headline(version: Acted, noise: Noise = NO_NOISE) -> str:
     if op in (Op.CREATE, Op.FORK):
         begun = {Op.CREATE: "created", Op.FORK: "forked"}[op]
         return f"{begun} {said}" if not version.changes else f"{begun}: {said}"
+    if op in MERGING:
+        return f"{_by(version, OP_WORDS[op])}: {said}"
     return said
 
 

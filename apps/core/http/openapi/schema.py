@@ -135,6 +135,20 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     item = serializers.IntegerField(
         required=False, help_text="The item of a batch, counted from 0."
     )
+    conflicts = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="Of a merge: all of them, as its preview has them.",
+    )
+    conflict_count = serializers.IntegerField(required=False)
+    preview = serializers.DictField(
+        allow_null=True,
+        required=False,
+        help_text="Of a merge whose head has moved: what it would do now.",
+    )
+    pointer = serializers.CharField(
+        required=False, help_text="The place that cannot be restored by itself."
+    )
 
 
 class ErrorSerializer(serializers.Serializer[dict[str, object]]):

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from apps.core import json
+from apps.core.errors import InvalidRequest
 from apps.core.json import Json, State
 from apps.diffs import pointers
 from apps.diffs.changes import MISSING
@@ -215,7 +216,7 @@ def _assembled(
 ) -> tuple[State, tuple[Part, ...]]:
     """Return the state and all parts; what is a side's own stays the bytes it was.
 
-    Raises: UnacceptableJson, PayloadTooLarge.
+    Raises: UnacceptableJson, InvalidRequest, PayloadTooLarge.
     """
     _, ours, new = documents
     state = value[STATE]
@@ -225,6 +226,8 @@ def _assembled(
         known = _bytes_of(name, value, (head, ours), (theirs, new))
         if known is not None:
             (given if name == STATE else carried).append(known)
+        elif name != STATE and value[name] is None:
+            raise InvalidRequest(f"{name} cannot be null.", param=name)
         elif name != STATE:
             given += bundles.named_parts({name: value[name]})
     parts = bundles.assembled(
