@@ -26,8 +26,9 @@ from apps.diffs.flags import flags as flags_of
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.ledger.drafts import Draft, Write
-from apps.timeline.ledger.encoding import differences, turns
+from apps.timeline.ledger.encoding import differences, progress, turns
 from apps.timeline.ledger.encoding.differences import Difference
+from apps.timeline.ledger.encoding.progress import Progress
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
 from apps.timeline.ledger.escalating import marked
 from apps.timeline.ledger.events import ACTIONS
@@ -119,7 +120,8 @@ def _encode_version(
     if may_repeat and _repeats_failure(said, difference.comparison, head):
         flags = (*flags, Flag.REPEATED)
     shown = Shown(commitment, size, body_number, list(flags))
-    describe(encoded, draft, stamp, shown, difference, head)
+    kept = progress.of_write(draft, head)
+    describe(encoded, draft, stamp, shown, difference, kept, head)
     encoded.waits = _change_of_waiting(draft, head, difference)
     encoded.leaves = None if draft.state is None else difference.after
 
@@ -138,6 +140,7 @@ def describe(
     stamp: Stamp,
     shown: Shown,
     difference: Difference,
+    kept: Progress,
     head: VersionRow | None = None,
 ) -> None:
     """Fill in the version, its change rows, and by what its session is now found."""
@@ -168,9 +171,9 @@ def describe(
     is_said_alike = before is not None and (
         (before.objective, before.opening) == (after.objective, after.opening)
     )
-    if held or not is_said_alike:
+    if held or not is_said_alike or kept.has_changed:
         # In clear they would tell of what the state is sealed for.
-        encoded.facets = {} if encoded.sealer else facets.cleaned(after)
+        encoded.facets = {} if encoded.sealer else kept.beside(facets.cleaned(after))
     encoded.terms |= held
 
 
