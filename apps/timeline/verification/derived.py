@@ -19,7 +19,7 @@ from apps.diffs.facets import OPENING
 from apps.diffs.facets import facets as facets_of
 from apps.diffs.flags import Flag, flags
 from apps.timeline import bodies
-from apps.timeline.ledger.encoding.progress import TASKS, Progress, told
+from apps.timeline.ledger.encoding.progress import TASKS, told
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.repeating import EMPTY, MESSAGES, repeats_failure
 from apps.timeline.verification.rows import ChangeRow, Listed, StoredVersion
@@ -125,7 +125,9 @@ def of_session(
         return
     if head is None:
         return
-    values = Progress(None, told(head.tasks)).beside(facets_of(head.state))
+    values: dict[str, Json] = {**facets_of(head.state)}
+    if (tasks := told(head.tasks)) is not None:
+        values[TASKS] = tasks
     if not _is_found_by(values, listed.facets):
         yield "lists find it by other values than its head has"
 

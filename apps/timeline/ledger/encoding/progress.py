@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from apps.timeline import bodies
 from apps.timeline.bodies import Part, tasks
@@ -23,43 +22,38 @@ LARGEST = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is kept of the head, and of what follows it."""
+    """What is kept of the head by what follows it, and whether that is another."""
 
-    before: str | None
-    after: str | None
-
-    @property
-    def has_changed(self) -> bool:
-        return self.before != self.after
-
-    def beside(self, found: dict[str, Any]) -> dict[str, Any]:
-        """Return facets with it."""
-        return found if self.after is None else {**found, TASKS: self.after}
+    has_changed: bool
+    now: str | None
 
 
-# Of a version that shows the head's body again: its facets stay, too.
-UNCHANGED = Progress(None, None)
+# Also of one without tasks, and of a version that shows the head's body again, whose facets stay.
+NONE = Progress(False, None)
 
 
-def of_write(draft: Draft, head: VersionRow) -> Progress:
-    """Return what a version makes of it; a body that is shown again is at hand."""
+def of_write(draft: Draft, head: VersionRow, given: bytes | None) -> Progress:
+    """Return what a version with these tasks makes of it.
+
+    A body that is shown again, as by a rollback, is at hand and has its own.
+    """
     shows = draft.body_from or head
     if draft.parts is None and shows.body_number == head.body_number:
-        return UNCHANGED
+        return NONE
     before = bodies.part_view(reading.raw_of(head), TASKS)
-    if draft.parts is not None:
-        after: bytes | memoryview | None = _data(draft.parts)
-    else:
+    after: bytes | memoryview | None = given
+    if draft.parts is None:
         after = bodies.part_view(reading.raw_of(shows), TASKS)
-    if before == after:
-        kept = told(before)
-        return Progress(kept, kept)
-    return Progress(told(before), told(after))
+    if before is None and after is None:
+        return NONE
+    now = told(after)
+    return Progress(before != after and told(before) != now, now)
 
 
 def of_first(parts: Iterable[Part]) -> Progress:
     """Return what the first version of a session makes of it."""
-    return Progress(None, told(_data(parts)))
+    data = next((part.data for part in parts if part.name == TASKS), None)
+    return Progress(True, told(data))
 
 
 def told(data: bytes | memoryview | None) -> str | None:
@@ -68,7 +62,3 @@ def told(data: bytes | memoryview | None) -> str | None:
         return None
     found = tasks.progress(tasks.tasks_of(data))
     return None if found is None else found.text()
-
-
-def _data(parts: Iterable[Part]) -> bytes | None:
-    return next((part.data for part in parts if part.name == TASKS), None)

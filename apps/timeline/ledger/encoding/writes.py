@@ -91,6 +91,7 @@ def _encode_version(
     """Seal its own body, if it has one, and compare its state with the head's."""
     shows = draft.body_from or head
     commitment, size, said = shows.commitment, shows.size, EMPTY
+    named: dict[str, bytes] = {}
     body_number: int | None = shows.body_number
     if draft.parts is None:
         encoded.shows = shows
@@ -99,10 +100,8 @@ def _encode_version(
         body = encode_body(encoded, draft.parts, number=stamp.number, base=base)
         commitment, body_number = body.commitment, None
         for part in draft.parts:
-            if part.name == "state":
-                size = len(part.data)
-            elif part.name == MESSAGES:
-                said = part.data
+            named[part.name] = part.data
+        size, said = len(named["state"]), named.get(MESSAGES, EMPTY)
     if draft.state is None:
         difference = differences.between_bodies(head, shows)
     else:
@@ -120,7 +119,10 @@ def _encode_version(
     if may_repeat and _repeats_failure(said, difference.comparison, head):
         flags = (*flags, Flag.REPEATED)
     shown = Shown(commitment, size, body_number, list(flags))
-    kept = progress.of_write(draft, head)
+    tasks, kept = named.get(progress.TASKS), progress.NONE
+    # What a bundle does not have its head does not have: parts are carried over.
+    if tasks is not None or draft.parts is None:
+        kept = progress.of_write(draft, head, tasks)
     describe(encoded, draft, stamp, shown, difference, kept, head)
     encoded.waits = _change_of_waiting(draft, head, difference)
     encoded.leaves = None if draft.state is None else difference.after
@@ -173,7 +175,9 @@ def describe(
     )
     if held or not is_said_alike or kept.has_changed:
         # In clear they would tell of what the state is sealed for.
-        encoded.facets = {} if encoded.sealer else kept.beside(facets.cleaned(after))
+        encoded.facets = {} if encoded.sealer else facets.cleaned(after)
+        if kept.now is not None and not encoded.sealer:
+            encoded.facets[progress.TASKS] = kept.now
     encoded.terms |= held
 
 
