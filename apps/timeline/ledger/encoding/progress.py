@@ -28,7 +28,8 @@ class Progress:
     now: str | None
 
 
-# Also of one without tasks, and of a version that shows the head's body again, whose facets stay.
+# Also of one without tasks, and of a version that shows the head's body again, whose
+# facets stay.
 NONE = Progress(False, None)
 
 
