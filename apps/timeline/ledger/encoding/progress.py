@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from apps.diffs.facets import Facet
 from apps.timeline import bodies
 from apps.timeline.bodies import Part, tasks
 from apps.timeline.ledger.drafts import Draft
@@ -22,21 +23,22 @@ LARGEST = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is kept of the head by what follows it, and whether that is another."""
+    """What is kept among a head's facets, and whether that is another than before."""
 
     has_changed: bool
-    now: str | None
+    facets: dict[str, Facet]
 
 
 # Also of one without tasks, and of a version that shows the head's body again, whose
 # facets stay.
-NONE = Progress(False, None)
+NONE = Progress(False, {})
 
 
 def of_write(draft: Draft, head: VersionRow, given: bytes | None) -> Progress:
     """Return what a version with these tasks makes of it.
 
-    A body that is shown again, as by a rollback, is at hand and has its own.
+    A body that is shown again, as by a rollback, is at hand and has its own. What a
+    bundle does not have its head does not have: parts are carried over.
     """
     shows = draft.body_from or head
     if draft.parts is None and shows.body_number == head.body_number:
@@ -47,14 +49,14 @@ def of_write(draft: Draft, head: VersionRow, given: bytes | None) -> Progress:
         after = bodies.part_view(reading.raw_of(shows), TASKS)
     if before is None and after is None:
         return NONE
-    now = told(after)
-    return Progress(before != after and told(before) != now, now)
+    has_changed = before != after and told(before) != told(after)
+    return Progress(has_changed, _facets(after))
 
 
 def of_first(parts: Iterable[Part]) -> Progress:
     """Return what the first version of a session makes of it."""
     data = next((part.data for part in parts if part.name == TASKS), None)
-    return Progress(True, told(data))
+    return Progress(True, _facets(data))
 
 
 def told(data: bytes | memoryview | None) -> str | None:
@@ -63,3 +65,8 @@ def told(data: bytes | memoryview | None) -> str | None:
         return None
     found = tasks.progress(tasks.tasks_of(data))
     return None if found is None else found.text()
+
+
+def _facets(data: bytes | memoryview | None) -> dict[str, Facet]:
+    kept = told(data)
+    return {} if kept is None else {TASKS: kept}

@@ -53,7 +53,7 @@ SILENT = frozenset({Op.PAUSE, Op.RESUME})
 RESOURCES = dict.fromkeys((Op.CREATE, Op.FORK), "session") | dict.fromkeys(
     (Op.WAIT, Op.DECIDE), "approval"
 )
-# What a step says of itself by which its session is found.
+# What a step says of itself by which its session is found, unless its head has said so.
 SAID = (
     (SearchTag.RELEASE, "release"),
     (SearchTag.MODEL, "model"),
@@ -119,10 +119,9 @@ def _encode_version(
     if may_repeat and _repeats_failure(said, difference.comparison, head):
         flags = (*flags, Flag.REPEATED)
     shown = Shown(commitment, size, body_number, list(flags))
-    tasks, kept = named.get(progress.TASKS), progress.NONE
-    # What a bundle does not have its head does not have: parts are carried over.
-    if tasks is not None or draft.parts is None:
-        kept = progress.of_write(draft, head, tasks)
+    kept = progress.NONE
+    if draft.parts is None or progress.TASKS in named:
+        kept = progress.of_write(draft, head, named.get(progress.TASKS))
     describe(encoded, draft, stamp, shown, difference, kept, head)
     encoded.waits = _change_of_waiting(draft, head, difference)
     encoded.leaves = None if draft.state is None else difference.after
@@ -150,7 +149,6 @@ def describe(
     encoded.changes, truncated = index.change_rows(comparison, stamp.act.project)
     changes = index.shown(comparison) | {"changes_truncated": truncated}
     encoded.version = new_version(draft, stamp, shown, changes)
-    # What it says of itself, and what the head has said of itself.
     said = [
         *((tag, getattr(draft.step, of), getattr(head, of, None)) for tag, of in SAID),
         (SearchTag.REASON, draft.reason_code, None),
@@ -175,9 +173,7 @@ def describe(
     )
     if held or not is_said_alike or kept.has_changed:
         # In clear they would tell of what the state is sealed for.
-        encoded.facets = {} if encoded.sealer else facets.cleaned(after)
-        if kept.now is not None and not encoded.sealer:
-            encoded.facets[progress.TASKS] = kept.now
+        encoded.facets = {} if encoded.sealer else facets.cleaned(after) | kept.facets
     encoded.terms |= held
 
 
