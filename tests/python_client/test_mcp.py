@@ -60,6 +60,7 @@ OURS = {
     *("agent_checkpoint_create", "agent_checkpoint_restore", "remember", "recall"),
     *("request_approval", "approvals", "propose_rollback"),
     *("begin_effect", "finish_effect", "effects"),
+    *("update_task", "check_facts"),
 }
 WRITES = {
     "checkpoint_save",
@@ -74,6 +75,8 @@ WRITES = {
     "request_approval",
     "propose_rollback",
     "begin_effect",
+    "update_task",
+    "check_facts",
     "finish_effect",
 }
 Connect = Callable[[str], AbstractAsyncContextManager[Any]]

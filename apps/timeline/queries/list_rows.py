@@ -30,6 +30,7 @@ from apps.diffs.readers import reader
 from apps.diffs.text import shorten
 from apps.timeline import bodies, hooks
 from apps.timeline.bodies import CorruptBody
+from apps.timeline.bodies.tasks import Progress
 from apps.timeline.projection import openings
 from apps.timeline.queries.listing import SessionFilter, sessions
 from apps.timeline.versions import fetching, reading
@@ -154,6 +155,8 @@ class Subject:
 
     title: str | None = None
     user: str | None = None
+    # How far its tasks are, where it has any.
+    progress: Progress | None = None
 
 
 NO_SUBJECT = Subject()
@@ -193,7 +196,8 @@ def _subject(family: Sequence[Any]) -> Subject:
         # masked, or in the middle of what a pattern finds.
         said = [_Said(one.depth, one.title, None, None, None, None) for one in said]
         user = None
-    return Subject(_title(said), _or_nothing(user))
+    progress = Progress.of_text(family[0].tasks)
+    return Subject(_title(said), _or_nothing(user), progress)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from apps.diffs.facets import OPENING
 from apps.diffs.facets import facets as facets_of
 from apps.diffs.flags import Flag, flags
 from apps.timeline import bodies
+from apps.timeline.ledger.encoding.progress import TASKS, told
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.repeating import EMPTY, MESSAGES, repeats_failure
 from apps.timeline.verification.rows import ChangeRow, Listed, StoredVersion
@@ -29,11 +30,12 @@ _STATUS_OF = {"open": "active"}
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A state as a body holds it: parsed, and its bytes; the messages beside it."""
+    """A state as a body holds it: parsed, and its bytes; what stands beside it."""
 
     state: State
     size: int
     messages: bytes = EMPTY
+    tasks: bytes = b""
 
 
 def shown(raw: bytes, state: bytes) -> Shown:
@@ -42,7 +44,10 @@ def shown(raw: bytes, state: bytes) -> Shown:
     Raises: CorruptBody, MalformedJson.
     """
     messages = bodies.part_view(raw, MESSAGES)
-    return Shown(json.parse(state), len(state), bytes(messages or EMPTY))
+    tasks = bodies.part_view(raw, TASKS)
+    return Shown(
+        json.parse(state), len(state), bytes(messages or EMPTY), bytes(tasks or b"")
+    )
 
 
 def of_version(
@@ -98,9 +103,9 @@ def _flags(
 
 
 def of_session(
-    listed: Listed, head: State | None, *, is_sealed: bool = False
+    listed: Listed, head: Shown | None, *, is_sealed: bool = False
 ) -> Iterator[str]:
-    """Yield what lists show otherwise; `head` None: its state is not known here.
+    """Yield what lists show otherwise; `head` None: it is not known here.
 
     Where a project `is_sealed`, lists find sessions by nothing of a state.
     """
@@ -118,14 +123,19 @@ def of_session(
             yield f"lists show {name} {shown}, not {value}"
     if is_sealed and not listed.facets:
         return
-    if head is not None and not _is_found_by(facets_of(head), listed.facets):
+    if head is None:
+        return
+    values: dict[str, Json] = {**facets_of(head.state)}
+    if (tasks := told(head.tasks)) is not None:
+        values[TASKS] = tasks
+    if not _is_found_by(values, listed.facets):
         yield "lists find it by other values than its head has"
 
 
 def _is_found_by(expected: dict[str, Json], stored: dict[str, Json]) -> bool:
-    """What a customer said first was not always kept: a missing one is no damage."""
-    if OPENING not in stored:
-        expected = {key: value for key, value in expected.items() if key != OPENING}
+    """What was not always kept is no damage where it is missing."""
+    later = {OPENING, TASKS} - stored.keys()
+    expected = {key: value for key, value in expected.items() if key not in later}
     return _alike(expected, stored)
 
 

@@ -328,7 +328,7 @@ class _Walk:
             yield self._finding(
                 listed.stray_body, Kind.NUMBER, "its body is there, the version is not"
             )
-        head = self._state if is_at_head else None
+        head = self.shown if is_at_head else None
         beside = (effects.problems(self.session_id), derived_problems(self.session_id))
         wrong = chain(
             derived.of_session(listed, head, is_sealed=self._is_sealed()), *beside

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
+from apps.timeline.bodies.tasks import Progress
+from apps.timeline.queries import subjects
 from tests.conftest import Answer
 from tests.timeline.runs import Begin, Clients, Run, assert_refused
 
@@ -43,6 +46,28 @@ def test_it_changes_one_task_as_a_version(trip: Run) -> None:
     assert checkpoint["tasks"] == [TASKS[0], answer.body["task"], TASKS[2]]
     assert (checkpoint["state"], checkpoint["messages"]) == ({"city": "Rome"}, ["Hi"])
     assert checkpoint["reasoning"] == "ok"
+
+
+def listed(run: Run) -> Any:
+    return subjects([run.id])[run.id].progress
+
+
+def test_lists_know_how_far_it_is(trip: Run, begin: Begin) -> None:
+    assert listed(trip) == Progress(1, 3)
+    changed(trip, "sleep", status="completed")
+    assert listed(trip) == Progress(2, 3)
+    trip.patch({"city": "NYC"})
+    assert listed(trip) == Progress(2, 3)
+    trip.rollback(0)
+    assert listed(trip) == Progress(1, 3)
+    trip.hold("pause")
+    assert listed(trip) == Progress(1, 3)
+    trip.hold("resume")
+    assert listed(trip.fork(version=1)) == Progress(2, 3)
+    trip.patch(tasks=[])
+    assert listed(trip) is None
+    call_command("verify", "--session", trip.id)
+    assert listed(begin({"tasks": [{}]})) is None
 
 
 def test_an_id_may_be_a_number(trip: Run) -> None:

@@ -127,6 +127,7 @@ def _rows(now: datetime) -> list[session_rows.SessionRow]:
                 status=status,
             ),
             status=status,
+            tasks=(3, 7),
             title=TITLE,
             user="u_17",
             words="destination and both dates lost; total 3,012 to 0",

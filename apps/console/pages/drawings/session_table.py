@@ -25,7 +25,7 @@ ROW = """\
   <tr role="row"{gone}>
     {pick}<td role="cell" class="state">{status}</td>
     <th scope="row" role="rowheader" class="title">{fork}<a href="{url}{walk}" title="{id}">{title}</a></th>
-    <td role="cell" class="last"><a class="badge {kind}" href="{page}/versions/{head}{walk}" aria-label="Head, version {head}">v{head}</a> <span class="words">{words}</span></td>
+    <td role="cell" class="last"><a class="badge {kind}" href="{page}/versions/{head}{walk}" aria-label="Head, version {head}">v{head}</a> <span class="words">{words}</span>{tasks}</td>
     <td role="cell" class="strip-cell">{strip}</td>
     <td role="cell" class="whose"><span class="agent">{agent}</span>{release} <span class="user">{user}</span></td>
     <td role="cell" class="time number">{changed}</td>
@@ -40,6 +40,10 @@ FORK = (
     '<a class="fork" href="{here}/{origin}/versions/{number}" title="Forked from '
     '{origin} v{number}"><span class="fork-sign" aria-hidden="true"></span>'
     '<span class="unseen">Forked from {origin} v{number}</span></a>'
+)
+TASKS = (
+    ' <progress max="{total}" value="{done}" title="{done} of {total} tasks" '
+    'aria-label="Tasks: {done} of {total}"></progress>'
 )
 RELEASE = ' <span class="badge release">{release}</span>'
 CUT = (
@@ -100,6 +104,7 @@ class Table:
             page=page,
             head=str(session.head_number),
             words=shown.words,
+            tasks=_tasks(shown.tasks),
             strip=ticks(shown.strip),
             agent=self._agent(session.agent.external_id),
             release=_release(shown.release),
@@ -130,6 +135,13 @@ def _fork(shown: SessionRow, here: str) -> SafeString:
     if not origin:
         return NOTHING
     return filled(FORK, here=here, origin=origin, number=str(number))
+
+
+def _tasks(tasks: tuple[int, int] | None) -> SafeString:
+    if tasks is None:
+        return NOTHING
+    done, total = tasks
+    return filled(TASKS, done=str(done), total=str(total))
 
 
 def _release(release: str | None) -> SafeString:

@@ -82,6 +82,8 @@ class SessionRow:
     words: str
     kind: str
     release: str | None
+    # How many of its tasks are over, and how many there are.
+    tasks: tuple[int, int] | None
     strip: Strip
     # Others of the page that read the same in a list.
     alike: Sequence[SessionRow] = ()
@@ -181,7 +183,7 @@ def standing_of(session: Session, status: str, row: ListRow | None) -> str:
 
 def _shown(row: Row, known: ListRow, said: Subject) -> SessionRow:
     strip, session = _strip(known), row.session
-    about = _named(session, said)
+    about, tasks = _named(session, said), said.progress
     words = headline(known.head, agents_noise(session.agent))
     return SessionRow(
         row=row,
@@ -191,6 +193,7 @@ def _shown(row: Row, known: ListRow, said: Subject) -> SessionRow:
         words=words,
         kind=strip.ticks[-1].kind,
         release=next((one.release for one in known.versions if one.release), None),
+        tasks=None if tasks is None else (tasks.done, tasks.total),
         strip=strip,
     )
 

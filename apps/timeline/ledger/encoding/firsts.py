@@ -8,6 +8,7 @@ from apps.diffs import facets
 from apps.diffs.compare import compare
 from apps.timeline.bodies import Sealer
 from apps.timeline.ledger.drafts import Draft
+from apps.timeline.ledger.encoding import progress
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
 from apps.timeline.ledger.encoding.writes import Shown, describe, encode_body, waits
@@ -39,7 +40,7 @@ def encode_first(
     shown = Shown(body.commitment, len(reading.state_part(parts)), 0, [])
     found = Difference(compare(before, state), None, facets.leaves(state))
     draft = marked(draft, state, before, rules)
-    describe(encoded, draft, stamp, shown, found)
+    describe(encoded, draft, stamp, shown, found, progress.of_first(parts))
     if draft.op is Op.FORK:
         _index_carried(encoded, state, stamp)
     encoded.waits = waits(state, draft.step.objective_status, rules)

@@ -26,8 +26,9 @@ from apps.diffs.flags import flags as flags_of
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.ledger.drafts import Draft, Source, Write
-from apps.timeline.ledger.encoding import differences, turns
+from apps.timeline.ledger.encoding import differences, progress, turns
 from apps.timeline.ledger.encoding.differences import Difference
+from apps.timeline.ledger.encoding.progress import Progress
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
 from apps.timeline.ledger.escalating import marked
 from apps.timeline.ledger.events import ACTIONS
@@ -52,7 +53,7 @@ SILENT = frozenset({Op.PAUSE, Op.RESUME})
 RESOURCES = dict.fromkeys((Op.CREATE, Op.FORK), "session") | dict.fromkeys(
     (Op.WAIT, Op.DECIDE), "approval"
 )
-# What a step says of itself by which its session is found.
+# What a step says of itself by which its session is found, unless its head has said so.
 SAID = (
     (SearchTag.RELEASE, "release"),
     (SearchTag.MODEL, "model"),
@@ -90,6 +91,7 @@ def _encode_version(
     """Seal its own body, if it has one, and compare its state with the head's."""
     shows = draft.body_from or head
     commitment, size, said = shows.commitment, shows.size, EMPTY
+    named: dict[str, bytes] = {}
     body_number: int | None = shows.body_number
     if draft.parts is None:
         encoded.shows = shows
@@ -98,10 +100,8 @@ def _encode_version(
         body = encode_body(encoded, draft.parts, number=stamp.number, base=base)
         commitment, body_number = body.commitment, None
         for part in draft.parts:
-            if part.name == "state":
-                size = len(part.data)
-            elif part.name == MESSAGES:
-                said = part.data
+            named[part.name] = part.data
+        size, said = len(named["state"]), named.get(MESSAGES, EMPTY)
     if draft.state is None:
         difference = differences.between_bodies(head, shows)
     else:
@@ -119,7 +119,10 @@ def _encode_version(
     if may_repeat and _repeats_failure(said, difference.comparison, head):
         flags = (*flags, Flag.REPEATED)
     shown = Shown(commitment, size, body_number, list(flags))
-    describe(encoded, draft, stamp, shown, difference, head)
+    kept = progress.NONE
+    if draft.parts is None or progress.TASKS in named:
+        kept = progress.of_write(draft, head, named.get(progress.TASKS))
+    describe(encoded, draft, stamp, shown, difference, kept, head)
     encoded.waits = _change_of_waiting(draft, head, difference)
     encoded.leaves = None if draft.state is None else difference.after
 
@@ -138,6 +141,7 @@ def describe(
     stamp: Stamp,
     shown: Shown,
     difference: Difference,
+    kept: Progress,
     head: VersionRow | None = None,
 ) -> None:
     """Fill in the version, its change rows, and by what its session is now found."""
@@ -145,7 +149,6 @@ def describe(
     encoded.changes, truncated = index.change_rows(comparison, stamp.act.project)
     changes = index.shown(comparison) | {"changes_truncated": truncated}
     encoded.version = new_version(draft, stamp, shown, changes)
-    # What it says of itself, and what the head has said of itself.
     said = [
         *((tag, getattr(draft.step, of), getattr(head, of, None)) for tag, of in SAID),
         (SearchTag.REASON, draft.reason_code, None),
@@ -168,9 +171,9 @@ def describe(
     is_said_alike = before is not None and (
         (before.objective, before.opening) == (after.objective, after.opening)
     )
-    if held or not is_said_alike:
+    if held or not is_said_alike or kept.has_changed:
         # In clear they would tell of what the state is sealed for.
-        encoded.facets = {} if encoded.sealer else facets.cleaned(after)
+        encoded.facets = {} if encoded.sealer else facets.cleaned(after) | kept.facets
     encoded.terms |= held
 
 

@@ -8,19 +8,19 @@ WITH RECURSIVE family AS (
     SELECT s.id AS session_id, 0 AS depth, s.id, s.project_id, s.origin_session_id,
            s.title, s.facets ->> 'objective' AS objective,
            s.facets ->> 'opening' AS kept_opening, s.facets ->> a.title_path AS mapped,
-           s.facets ->> a.user_path AS mapped_user
+           s.facets ->> a.user_path AS mapped_user, s.facets ->> 'tasks' AS tasks
       FROM timeline_session s
       LEFT JOIN agents_agent a ON a.id = s.agent_id
      WHERE s.id = ANY (%(sessions)s::varchar[])
      UNION ALL
     SELECT f.session_id, f.depth + 1, s.id, s.project_id, s.origin_session_id,
-           s.title, NULL, NULL, NULL, NULL
+           s.title, NULL, NULL, NULL, NULL, NULL
       FROM family f
       JOIN timeline_session s
         ON s.id = f.origin_session_id AND s.project_id = f.project_id
      WHERE f.depth < %(deepest)s::int
 )
-SELECT f.session_id, f.depth, f.title, f.mapped, f.mapped_user, f.objective,
+SELECT f.session_id, f.depth, f.title, f.mapped, f.mapped_user, f.tasks, f.objective,
        f.kept_opening, o.text AS opening,
        t.codec, t.data, t.size
   FROM family f
