@@ -21,6 +21,7 @@ PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
 LEDGER = "apps/timeline/ledger/appending.py"
 WRITES = "apps/timeline/ledger/encoding/writes.py"
+WAITING = "apps/timeline/ledger/encoding/waiting.py"
 REPLAYS = "apps/timeline/ledger/replays.py"
 REPLAY = "apps/timeline/sql/queries/replayed_request.sql"
 READING = "apps/timeline/versions/reading.py"
@@ -579,14 +580,14 @@ MUTANTS = (
     ),
     one(
         "pauses that say nothing",
-        WRITES,
+        WAITING,
         "SILENT = frozenset({Op.PAUSE, Op.RESUME})",
         "SILENT = frozenset()",
         OPEN + "an_agent_that_asks_and_pauses_itself_still_waits",
     ),
     one(
         "wide states that ask",
-        WRITES,
+        WAITING,
         "if not any(rule.may_hold(written) for rule in rules):",
         "if written:",
         OPEN + "rollbacks_of_wide_and_large_states_are_heard",
