@@ -20,7 +20,6 @@ KEYS = "apps/timeline/sql/keys_v1.sql"
 PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
 LEDGER = "apps/timeline/ledger/appending.py"
-WRITES = "apps/timeline/ledger/encoding/writes.py"
 WAITING = "apps/timeline/ledger/encoding/waiting.py"
 REPLAYS = "apps/timeline/ledger/replays.py"
 REPLAY = "apps/timeline/sql/queries/replayed_request.sql"
@@ -731,7 +730,7 @@ MUTANTS = (
     one(
         "reason that a project requires",
         ROLLBACKS,
-        "        _require_reason(act, step)\n",
+        "        require_reason(act, step)\n",
         "",
         REASONED + "without_a_reason_nothing_is_stored",
     ),
@@ -1434,14 +1433,14 @@ MUTANTS = (
     one(
         "what an approval is bound to, when it is decided",
         DECIDING,
-        "    if not still_bound(approval, act.project, state):\n",
+        "    if not still_bound(approval, act.project, ground):\n",
         "    if False:\n",
         APPROVALS + "what_it_rests_on_has_changed_so_it_is_only_rejected",
     ),
     one(
         "what an approval is bound to, when it begins",
         "apps/approvals/gates.py",
-        "    if not still_bound(known, asked.act.project, parsed_state(head)):\n",
+        "    if not still_bound(known, asked.act.project, Ground(head)):\n",
         "    if False:\n",
         "tests/approvals/test_gates.py::"
         "test_what_it_rests_on_is_compared_again_when_it_begins",

@@ -4,7 +4,7 @@ The body is the one that `problems` writes; every view of the API lists the stat
 it answers with `errors(400, 401, 404)`.
 """
 
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 
 # An extension of the schema of a body that takes names beside those that it tells of.
@@ -22,6 +22,31 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="One key is one act: the same request again gets the same answer.",
 )
+
+
+def _of(component: str) -> dict[str, str]:
+    """Name what an app above describes."""
+    return {"$ref": f"#/components/schemas/{component}"}
+
+
+@extend_schema_field({"type": "array", "items": _of("MergeConflict")})
+class ConflictsField(serializers.JSONField):
+    """Conflicts of a merge."""
+
+
+@extend_schema_field({"oneOf": [_of("MergePreview"), {"type": "null"}]})
+class PreviewField(serializers.JSONField):
+    """What a merge would do now; null where that is refused."""
+
+
+@extend_schema_field({"type": "array", "items": _of("CheckedFact")})
+class FactsField(serializers.JSONField):
+    """Facts, as a check of them found."""
+
+
+@extend_schema_field({"type": "array", "items": _of("Approval")})
+class ApprovalsField(serializers.JSONField):
+    """Approvals, as they are now."""
 
 
 class FaultSerializer(serializers.Serializer[dict[str, object]]):
@@ -135,16 +160,19 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     item = serializers.IntegerField(
         required=False, help_text="The item of a batch, counted from 0."
     )
-    conflicts = serializers.ListField(
-        child=serializers.DictField(),
-        required=False,
-        help_text="Of a merge: all of them, as its preview has them.",
+    conflicts = ConflictsField(
+        required=False, help_text="Of a merge: all of them, as its preview has them."
     )
     conflict_count = serializers.IntegerField(required=False)
-    preview = serializers.DictField(
-        allow_null=True,
+    preview = PreviewField(
         required=False,
         help_text="Of a merge whose head has moved: what it would do now.",
+    )
+    facts = FactsField(
+        required=False, help_text="Of a check of facts: all that were checked."
+    )
+    approvals = ApprovalsField(
+        required=False, help_text="What people are asked anew since it failed."
     )
     pointer = serializers.CharField(
         required=False, help_text="The place that cannot be restored by itself."
