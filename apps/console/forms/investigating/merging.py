@@ -141,16 +141,24 @@ class MergeForm(forms.Form):
             raise InvalidRequest(message, param="choices")
         texts = {id: text for id, text in texts.items() if text.strip()}
         if sum(map(len, texts.values())) > LONGEST_VALUES:
-            message = f"Values take {LONGEST_VALUES:,} characters here, more in the API."
+            message = (
+                f"Values take {LONGEST_VALUES:,} characters here, more in the API."
+            )
             raise InvalidRequest(message, param="choices")
         return _given(picks, kinds, texts)
 
+    def fields(self) -> dict[str, Any]:
+        """Return what is asked for, by the names of its fields; pointers aside."""
+        names = ("verb", "fork", "fork_version", "first", "last", "version")
+        asked = {name: self.cleaned_data[name] for name in names}
+        return {name: value for name, value in asked.items() if value not in (None, "")}
+
     def query(self, given: Given) -> dict[str, Any]:
         """Return the query of the page that shows this."""
-        names = ("verb", "fork", "fork_version", "first", "last", "version", "start")
-        asked = {name: self.cleaned_data[name] for name in (*names, "expected")}
+        here = {name: self.cleaned_data[name] for name in ("start", "expected")}
         return {
-            **{name: value for name, value in asked.items() if value not in (None, "")},
+            **self.fields(),
+            **{name: value for name, value in here.items() if value is not None},
             "pointer": self.data.getlist("pointer"),
             **{f"c.{id}": one.pick.value for id, one in given.choices.items()},
             **{f"c.{id}": Pick.VALUE.value for id in given.faults},

@@ -214,7 +214,14 @@ def _told(found: Preview, noise: Noise) -> dict[str, Any]:
         "target_words": version_text.words(found.target, noise),
         "head_words": version_text.words(found.head, noise),
         "holds": found.recommends_hold,
+        **_parts(found),
     }
+
+
+def _parts(found: Preview) -> dict[str, int]:
+    """Return which versions could be taken back alone, if there are later ones."""
+    first, last = found.target.number + 1, found.head.number - 1
+    return {"only_first": first, "only_last": last} if first <= last else {}
 
 
 def _undo_of(request: HttpRequest, number: int) -> int | None:

@@ -88,6 +88,7 @@ class Alike:
 class OneSided:
     """What was changed without any conflict, by whom."""
 
+    id: str
     words: str
     count: int
     rows: Sequence[tuple[str, Row]]
@@ -184,9 +185,7 @@ def _shown(
                 pick=pick,
                 key=KEYS[pick],
                 may_pick=pick in one.picks,
-                side=None
-                if value is MISSING
-                else change_table.written(value, LONGEST),
+                side=None if value is MISSING else change_table.written(value, LONGEST),
             )
             for pick, value in sides.items()
         ],
@@ -251,7 +250,12 @@ def _one_sided(found: MergePreview) -> list[OneSided]:
     }
     counts = found.combined.sides()
     return [
-        OneSided(words=words[side], count=counts[side], rows=_rows(found, side))
+        OneSided(
+            id=side.value,
+            words=words[side],
+            count=counts[side],
+            rows=_rows(found, side),
+        )
         for side in words
         if counts[side]
     ]

@@ -121,7 +121,8 @@ def _page(
         context["n_meanwhile"] = found.head.number - moved_from
     context |= {
         "key": new_key(),
-        "asked": filled.query(given),
+        "fields": filled.fields(),
+        "pointers": filled.data.getlist("pointer"),
         "reason": fields["reason"],
         "needs_reason": membership.project.needs_rollback_reason
         and asked.op in TAKING_BACK,
@@ -138,9 +139,7 @@ def _previewed(
     """Merge what is stored, whoever looks; the page draws each value it shows."""
     now = timezone.now()
     with looking(None):
-        found = preview_merge(
-            scope, session_id, asked, now=now, choices=given.choices
-        )
+        found = preview_merge(scope, session_id, asked, now=now, choices=given.choices)
         choices = _with_kinds(found, given)
         if len(choices) == len(found.choices):
             return found
