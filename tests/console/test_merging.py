@@ -95,12 +95,12 @@ def test_conflicts_are_shown_in_three_columns_and_the_rest_folded(
         "&quot;Oslo&quot;",
         "&quot;Berlin&quot;",
     ]
-    assert "1 change that come in" in shown or "1 change that comes in" in shown
+    assert "1 change comes in" in shown
     assert "/hotel" in shown
-    assert "made here alone" in shown
+    assert "1 change was made here alone and stays" in shown
     assert "Known once each conflict is chosen" in shown
-    assert "data-confirms" not in shown
-    assert "do not come along" in shown.lower() or "Does not come along" in shown
+    assert "formmethod" not in shown
+    assert "0 turns and 0 effects of the fork stay there" in shown
 
 
 def test_a_choice_shows_the_result_and_confirming_makes_it(
@@ -118,7 +118,7 @@ def test_a_choice_shows_the_result_and_confirming_makes_it(
     told = text(operator.get(answer["Location"]))
     assert "To take it back, roll back to v1." in told
     assert "It was right" in told
-    assert f"Merged from <a" in told
+    assert "Merged from <a" in told
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_value_of_ones_own_is_written_as_json(
     told = text(page(operator, project, run, **fields(shown, **wrong)), 422)
     assert "{Paris</textarea>" in told
     assert 'id="fault-1" role="alert"' in told
-    assert "data-confirms" not in told
+    assert "formmethod" not in told
     shown = text(page(operator, project, run, **fields(shown, **own)))
     operator.post(where(project, run), fields(shown, **own))
 
@@ -251,7 +251,7 @@ def test_there_may_be_nothing_to_do(
 ) -> None:
     shown = text(page(operator, project, run, **promotion(run.fork())))
     assert "there is nothing to do" in shown
-    assert "data-confirms" not in shown
+    assert "formmethod" not in shown
 
     answer = operator.post(where(project, run), fields(shown), headers=HTML)
 
@@ -320,7 +320,7 @@ def test_it_is_reached_from_a_fork_a_preview_and_a_value(
     assert 'name="verb" value="revert"' in seen("rollback", run.id, 0)
     at = reverse("console:value", args=[project.slug, run.id, 0])
     value = text(operator.get(f"{at}?pointer=/city"))
-    assert "?verb=restore&amp;version=0&amp;pointer=/city" in value
+    assert "?verb=restore&amp;version=0&amp;pointer=%2Fcity" in value
     assert fork.id in text(page(operator, project, run))
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django import forms
-from django.http import QueryDict
+from django.utils.datastructures import MultiValueDict
 
 from apps.console.forms.project import SESSION_ID
 from apps.core import json
@@ -35,7 +35,7 @@ VERBS = ("promote", "revert", "reapply", "restore")
 MOST_CHOICES = 200
 LONGEST_VALUES = 8_000
 LONGEST_POINTERS = 12_000
-CHOICE = re.compile(r"([cv])\.([0-9a-f]{32})", re.ASCII)
+CHOICE = re.compile(r"[cv]\.([0-9a-f]{32})", re.ASCII)
 # What stands for all of the others of a kind: never a value.
 FOR_ALL = (Pick.OURS, Pick.THEIRS, Pick.BASE, Pick.OURS_THEIRS, Pick.THEIRS_OURS)
 
@@ -78,7 +78,7 @@ class MergeForm(forms.Form):
     reason = forms.CharField(required=False, max_length=2_000)
     key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z", required=False)
 
-    data: QueryDict
+    data: MultiValueDict[str, str]
 
     def asked(self) -> MergeRequest:
         """Return what is to be merged.
@@ -120,34 +120,30 @@ class MergeForm(forms.Form):
 
         Raises: InvalidRequest naming a field that means nothing.
         """
-        picks: dict[str, Pick] = {}
-        kinds: dict[str, Pick] = {}
-        texts: dict[str, str] = {}
-        for name in self.data:
-            text = self.data[name]
-            if name.startswith("k."):
-                if text:
-                    kinds[_kind(name)] = _pick(name, text, FOR_ALL)
-            elif name.startswith(("c.", "v.")):
-                known = CHOICE.fullmatch(name)
-                if known is None:
-                    raise _nothing(name)
-                if known[1] == "v":
-                    texts[known[2]] = text
-                elif text:
-                    picks[known[2]] = _pick(name, text, tuple(Pick))
+        names = [name for name in self.data if name.startswith(("c.", "v.", "k."))]
+        texts = {name: self.data[name] for name in names if self.data[name].strip()}
+        kinds = {
+            _kind(name): _pick(name, text, FOR_ALL)
+            for name, text in texts.items()
+            if name.startswith("k.")
+        }
+        picks = {
+            _id(name): _pick(name, text, tuple(Pick))
+            for name, text in texts.items()
+            if name.startswith("c.")
+        }
+        own = {_id(name): texts[name] for name in texts if name.startswith("v.")}
         if len(picks) > MOST_CHOICES:
             message = "So many are chosen for all of a kind, or over the API."
             raise InvalidRequest(message, param="choices")
-        texts = {id: text for id, text in texts.items() if text.strip()}
-        if sum(map(len, texts.values())) > LONGEST_VALUES:
+        if sum(map(len, own.values())) > LONGEST_VALUES:
             message = (
                 f"Values take {LONGEST_VALUES:,} characters here, more in the API."
             )
             raise InvalidRequest(message, param="choices")
-        return _given(picks, kinds, texts)
+        return _given(picks, kinds, own)
 
-    def fields(self) -> dict[str, Any]:
+    def places(self) -> dict[str, Any]:
         """Return what is asked for, by the names of its fields; pointers aside."""
         names = ("verb", "fork", "fork_version", "first", "last", "version")
         asked = {name: self.cleaned_data[name] for name in names}
@@ -157,7 +153,7 @@ class MergeForm(forms.Form):
         """Return the query of the page that shows this."""
         here = {name: self.cleaned_data[name] for name in ("start", "expected")}
         return {
-            **self.fields(),
+            **self.places(),
             **{name: value for name, value in here.items() if value is not None},
             "pointer": self.data.getlist("pointer"),
             **{f"c.{id}": one.pick.value for id, one in given.choices.items()},
@@ -183,6 +179,13 @@ def _given(
         else:
             choices[id] = Choice(pick, value)
     return Given(choices=choices, kinds=kinds, texts=texts, faults=faults)
+
+
+def _id(name: str) -> str:
+    known = CHOICE.fullmatch(name)
+    if known is None:
+        raise _nothing(name)
+    return known[1]
 
 
 def _kind(name: str) -> str:

@@ -47,7 +47,6 @@ from apps.timeline.errors import (
     NothingToRollBack,
     VersionConflict,
 )
-from apps.timeline.models import Session
 from apps.timeline.operations import Expected, Receipt, Step
 from apps.timeline.queries import Preview, preview_rollback
 from apps.timeline.words import Crossing

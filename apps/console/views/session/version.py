@@ -175,9 +175,6 @@ def blamed(
         "title": title_of(session),
         "version": found.version,
         "pointer": given["pointer"],
-        "may_restore": given["pointer"]
-        and version.number != session.head_number
-        and may(membership, Permission.WRITE, membership.project),
         "place": change_table.place(given["pointer"]),
         "setters": [_setter(one) for one in found.setters],
         "next": write_cursor(found.next),

@@ -116,6 +116,7 @@ def told(found: MergePreview, given: Given, start: int, noise: Noise) -> dict[st
         "alike": _alike(conflicts, given),
         "elsewhere": _elsewhere(given, known - {one.id for one in window}),
         "start": start,
+        "end": start + len(window),
         "before": start - SHOWN if start else None,
         "after": start + SHOWN if start + SHOWN < len(conflicts) else None,
         "one_sided": _one_sided(found),
@@ -244,15 +245,15 @@ def _elsewhere(given: Given, ids: set[str]) -> list[tuple[str, str]]:
 
 def _one_sided(found: MergePreview) -> list[OneSided]:
     words = {
-        By.THEIRS: "that come in",
-        By.OURS: "made here alone, which stay",
-        By.BOTH: "that both sides made alike",
+        By.THEIRS: ("comes in", "come in"),
+        By.OURS: ("was made here alone and stays", "were made here alone and stay"),
+        By.BOTH: ("was made alike by both", "were made alike by both"),
     }
     counts = found.combined.sides()
     return [
         OneSided(
             id=side.value,
-            words=words[side],
+            words=words[side][counts[side] > 1],
             count=counts[side],
             rows=_rows(found, side),
         )

@@ -121,7 +121,7 @@ def _page(
         context["n_meanwhile"] = found.head.number - moved_from
     context |= {
         "key": new_key(),
-        "fields": filled.fields(),
+        "fields": filled.places(),
         "pointers": filled.data.getlist("pointer"),
         "reason": fields["reason"],
         "needs_reason": membership.project.needs_rollback_reason
