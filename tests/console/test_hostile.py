@@ -85,6 +85,16 @@ QUERIES = {
         "check=size:state>2&every=1",
         "check=state.deep=null&after=e30=",
     ],
+    "/console/{slug}/sessions/{session_id}/merge": [
+        "",
+        "verb={evil}",
+        "verb=promote&fork={fork_id}",
+        "verb=revert&first=1&last=1",
+        "verb=reapply&first=1&last=1&k.value=theirs&k.removed=ours&reason={evil}",
+        "verb=restore&version=1&pointer=/{evil}&pointer=/list",
+        "verb=restore&version=1&pointer={evil}",
+        "verb=revert&first=1&last=1&c.{evil}=ours",
+    ],
     "/console/{slug}/sessions/{session_id}/versions/{number}/blame": [
         "pointer=/{evil}",
         "pointer=/many",

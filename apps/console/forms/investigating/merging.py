@@ -121,7 +121,8 @@ class MergeForm(forms.Form):
         Raises: InvalidRequest naming a field that means nothing.
         """
         names = [name for name in self.data if name.startswith(("c.", "v.", "k."))]
-        texts = {name: self.data[name] for name in names if self.data[name].strip()}
+        typed = {name: str(self.data[name]) for name in names}
+        texts = {name: text for name, text in typed.items() if text.strip()}
         kinds = {
             _kind(name): _pick(name, text, FOR_ALL)
             for name, text in texts.items()
@@ -138,7 +139,7 @@ class MergeForm(forms.Form):
             raise InvalidRequest(message, param="choices")
         if sum(map(len, own.values())) > LONGEST_VALUES:
             message = (
-                f"Values take {LONGEST_VALUES:,} characters here, more in the API."
+                f"Values take {LONGEST_VALUES:,} characters here, more over the API."
             )
             raise InvalidRequest(message, param="choices")
         return _given(picks, kinds, own)

@@ -21,6 +21,7 @@ from apps.diffs.merging import Side as By
 from apps.diffs.pointers import parent
 from apps.diffs.text import shorten
 from apps.timeline.queries.merging import MergePreview, PartConflict, Promote, Restore
+from apps.timeline.words import Op
 
 # Of conflicts and of one-sided changes, so many to a page.
 SHOWN, LISTED = 20, 50
@@ -146,23 +147,19 @@ VERB_WORDS = {
 
 def title(found: MergePreview) -> str:
     """Ask what is about to be confirmed."""
-    details = found.request.details(found.sides)
-    match found.request.op.value:
-        case "promote":
-            return f"Bring in what the fork's v{found.sides.theirs.number} has made?"
-        case "restore":
-            count = len(found.request.pointers) if _restores(found) else 0
-            places = "1 place" if count == 1 else f"{count:,} places"
-            return f"Restore {places} as v{details['source_version']} has it?"
+    request = found.request
+    if isinstance(request, Promote):
+        return f"Bring in what the fork's v{found.sides.theirs.number} has made?"
+    if isinstance(request, Restore):
+        count = len(request.pointers)
+        places = "1 place" if count == 1 else f"{count:,} places"
+        return f"Restore {places} as v{request.version} has it?"
+    details = request.details(found.sides)
     first, last = details["first_version"], details["last_version"]
     versions = f"v{first}" if first == last else f"v{first} to v{last}"
-    if found.request.op.value == "revert":
+    if request.op == Op.REVERT:
         return f"Take back only {versions}?"
     return f"Bring back what {versions} had made?"
-
-
-def _restores(found: MergePreview) -> bool:
-    return isinstance(found.request, Restore)
 
 
 def _shown(
