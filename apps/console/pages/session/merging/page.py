@@ -71,7 +71,10 @@ class Shown:
     may_edit: bool
     edited: str = field(repr=False)
     typed: str = field(repr=False)
-    fault: str = ""
+    fault: str
+    # What goes for all of its kind, where it is not chosen by itself: picked alone it
+    # would be a choice of its own, and stay when the kind's changes.
+    by_kind: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -168,9 +171,10 @@ def _shown(
     at = parent(one.pointer) if one.length is not None else one.pointer
     values = drawing.drawn(one.part, at, [one.base, one.ours, one.theirs])
     sides = dict(zip((Pick.BASE, Pick.OURS, Pick.THEIRS), values, strict=True))
-    picked = choices.get(one.id)
-    pick = Pick.VALUE.value if one.id in given.faults else ""
-    own = given.texts.get(one.id, "")
+    picked = Pick.VALUE if one.id in given.faults else None
+    if one.id in given.choices:
+        picked = given.choices[one.id].pick
+    of_kind = choices.get(one.id) if picked is None else None
     return Shown(
         id=one.id,
         number=number,
@@ -188,10 +192,11 @@ def _shown(
             for pick, value in sides.items()
         ],
         joined=[(pick, word) for pick, word in JOINED.items() if pick in one.picks],
-        picked=pick or (picked.pick.value if picked else ""),
+        picked=picked.value if picked else "",
+        by_kind=WORDS[of_kind.pick] if of_kind else "",
         may_edit=Pick.VALUE in one.picks and not drawing.is_hidden(values),
         edited=_edited(sides[Pick.OURS]),
-        typed=own,
+        typed=given.texts.get(one.id, ""),
         fault=given.faults.get(one.id, ""),
     )
 
