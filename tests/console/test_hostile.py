@@ -90,7 +90,7 @@ QUERIES = {
         "verb={evil}",
         "verb=promote&fork={fork_id}",
         "verb=revert&first=1&last=1",
-        "verb=reapply&first=1&last=1&k.value=theirs&k.removed=ours&reason={evil}",
+        "verb=reapply&first=1&last=1&k.value=theirs&k.removed=ours",
         "verb=restore&version=1&pointer=/{evil}&pointer=/list",
         "verb=restore&version=1&pointer={evil}",
         "verb=revert&first=1&last=1&c.{evil}=ours",

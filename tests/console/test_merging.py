@@ -295,7 +295,7 @@ def test_places_that_are_ticked_are_restored(
     at = reverse("console:version_detail", args=[project.slug, run.id, 1])
 
     changes = text(operator.get(at))
-    assert 'name="pointer" value="/hotel" form="restores"' in changes
+    assert 'name="place" value="%2Fhotel" form="restores"' in changes
     assert 'name="version" value="0"' in changes
     asked = {"verb": "restore", "version": 0, "pointer": ["/hotel", "/city"]}
     shown = text(page(operator, project, run, **asked))

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote
 
 from django import forms
 from django.utils.datastructures import MultiValueDict
@@ -96,7 +97,19 @@ class MergeForm(forms.Form):
                 return Revert(first=self._needed("first"), last=self._needed("last"))
             case "reapply":
                 return Reapply(first=self._needed("first"), last=self._needed("last"))
-        return Restore(version=self._needed("version"), pointers=self._pointers())
+        return Restore(
+            version=self._needed("version"), pointers=self._needed_pointers()
+        )
+
+    @property
+    def pointers(self) -> tuple[str, ...]:
+        """Return the places that were named, and those that were ticked.
+
+        Those are quoted: no page has in it what a key may have.
+        """
+        named = self.data.getlist("pointer")
+        ticked = [unquote(one) for one in self.data.getlist("place")]
+        return tuple(dict.fromkeys([*named, *ticked]))
 
     def _needed(self, name: str) -> Any:
         value = self.cleaned_data[name]
@@ -105,8 +118,8 @@ class MergeForm(forms.Form):
             raise InvalidRequest(message, param=name)
         return value
 
-    def _pointers(self) -> tuple[str, ...]:
-        found = tuple(dict.fromkeys(self.data.getlist("pointer")))
+    def _needed_pointers(self) -> tuple[str, ...]:
+        found = self.pointers
         if not found:
             message = "Tick the places that are to be restored, one or more."
             raise InvalidRequest(message, param="pointer")
@@ -156,7 +169,7 @@ class MergeForm(forms.Form):
         return {
             **self.places(),
             **{name: value for name, value in here.items() if value is not None},
-            "pointer": self.data.getlist("pointer"),
+            "pointer": list(self.pointers),
             **{f"c.{id}": one.pick.value for id, one in given.choices.items()},
             **{f"c.{id}": Pick.VALUE.value for id in given.faults},
             **{f"v.{id}": text for id, text in given.texts.items()},

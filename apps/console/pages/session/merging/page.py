@@ -5,15 +5,17 @@ Makes plain text of values; asks the database nothing.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from apps.console.forms.investigating.merging import FOR_ALL, Given
-from apps.console.pages.session import change_table, version_text
+from apps.console.pages.session import change_table
 from apps.console.pages.session.change_table import Row, Side
 from apps.console.pages.session.merging import drawing
+from apps.core.json import Json
 from apps.diffs.changes import MISSING, Change
 from apps.diffs.meaning.noise import Noise
 from apps.diffs.merging import Choice, Pick
@@ -201,11 +203,13 @@ def _shown(
     )
 
 
-def _edited(value: Any) -> str:
-    if value is MISSING:
-        return ""
-    text, is_cut = version_text.beginning(value, LONGEST_EDITED, indent=None)
-    return "" if is_cut else text
+def _edited(value: Json) -> str:
+    """Return a value as it begins to be edited; nothing, where that is too long.
+
+    In ASCII: no sign in it is one that cannot be seen.
+    """
+    text = "" if value is MISSING else json.dumps(value)
+    return text if len(text) <= LONGEST_EDITED else ""
 
 
 def _place(one: PartConflict) -> str:

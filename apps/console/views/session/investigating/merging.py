@@ -122,7 +122,7 @@ def _page(
     context |= {
         "key": new_key(),
         "fields": filled.places(),
-        "pointers": filled.data.getlist("pointer"),
+        "pointers": filled.pointers,
         "reason": fields["reason"],
         "needs_reason": membership.project.needs_rollback_reason
         and asked.op in TAKING_BACK,
