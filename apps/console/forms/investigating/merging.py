@@ -21,7 +21,7 @@ from apps.core import json
 from apps.core.errors import InvalidRequest, MalformedJson, UnacceptableJson
 from apps.diffs.merging import Choice, Clash, Pick
 from apps.diffs.text import shorten
-from apps.timeline.queries.merging import (
+from apps.timeline.queries import (
     MOST_POINTERS,
     MergeRequest,
     Promote,

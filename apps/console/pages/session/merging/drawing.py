@@ -14,7 +14,7 @@ from apps.diffs.changes import MISSING, Comparison
 from apps.diffs.compare import compare
 from apps.diffs.readers import hides_at, reader
 from apps.timeline.masking import HIDDEN
-from apps.timeline.queries.merging import MergePreview
+from apps.timeline.queries import MergePreview
 from apps.timeline.versions import parsed_state
 
 STATE = "state"

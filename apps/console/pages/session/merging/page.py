@@ -22,7 +22,7 @@ from apps.diffs.merging import Choice, Pick
 from apps.diffs.merging import Side as By
 from apps.diffs.pointers import parent
 from apps.diffs.text import shorten
-from apps.timeline.queries.merging import MergePreview, PartConflict, Promote, Restore
+from apps.timeline.queries import MergePreview, PartConflict, Promote, Restore
 from apps.timeline.words import Op
 
 # Of conflicts and of one-sided changes, so many to a page.

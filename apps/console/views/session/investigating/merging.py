@@ -35,7 +35,7 @@ from apps.diffs.readers import looking
 from apps.timeline import operations as timeline
 from apps.timeline.errors import MergeConflict, NothingToMerge, VersionConflict
 from apps.timeline.operations import Expected, Step
-from apps.timeline.queries.merging import MergePreview, MergeRequest, preview_merge
+from apps.timeline.queries import MergePreview, MergeRequest, preview_merge
 from apps.timeline.words import TAKING_BACK
 
 DONE = {
