@@ -52,7 +52,7 @@ from apps.console.views.session import (
     rollbacks,
     version,
 )
-from apps.console.views.session.investigating import bisecting
+from apps.console.views.session.investigating import bisecting, merging
 
 
 class SessionIdConverter(StringConverter):
@@ -374,6 +374,7 @@ urlpatterns = [
     path(f"{SESSION}/resume", holds.resume, name="resume"),
     path(f"{SESSION}/close", holds.close, name="close"),
     path(f"{SESSION}/bisect", bisecting.bisect, name="bisect"),
+    path(f"{SESSION}/merge", merging.merge, name="merge"),
     path(f"{SESSION}/notes", holds.note, name="note"),
     path(f"{SESSION}/watch", watching.watch_session, name="watch_session"),
     path(f"{SESSION}/unwatch", watching.unwatch_session, name="unwatch_session"),

@@ -48,9 +48,9 @@ function pick() {
 let shown = "";
 
 function change(step) {
-  const all = [...document.querySelectorAll(".version-pane .change, .comparison .change")];
+  const all = [...document.querySelectorAll(".version-pane .change, .comparison .change, [data-conflict]")];
   // A button takes the focus from the change it leads on from.
-  const here = document.activeElement.closest(".change") ?? document.getElementById(shown);
+  const here = document.activeElement.closest(".change, [data-conflict]") ?? document.getElementById(shown);
   const at = all.indexOf(here);
   const next = all[at === -1 ? (step > 0 ? 0 : all.length - 1) : at + step];
   shown = next?.id ?? shown;
@@ -59,6 +59,12 @@ function change(step) {
 }
 
 function press(key) {
+  // Only the conflict that has the focus is chosen by a key.
+  const choice = document.activeElement.closest("[data-conflict]")?.querySelector(`[data-pick="${CSS.escape(key)}"]`);
+  if (choice) {
+    choice.click();
+    return true;
+  }
   const inside = document.activeElement.closest(".change, .node, .version-pane, main tr") ?? document;
   const named = `[data-key="${CSS.escape(key)}"]`;
   const found =

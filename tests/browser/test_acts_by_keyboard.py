@@ -51,6 +51,44 @@ def test_a_rollback_and_its_undo(visits: Visits, trip: Trip, scripts: bool) -> N
     assert trip.state["step"] == "searching"
 
 
+def test_a_fix_is_brought_back_through_a_conflict(
+    visits: Visits, trip: Trip, scripts: bool
+) -> None:
+    api = trip.console.api
+    made = api.post(f"/v1/sessions/{trip.id}/fork", json={"version": 1})
+    fork = made.json()["id"]
+    for session, step in ((fork, "fixed"), (trip.id, "wrong")):
+        said = {"state": {"step": step}}
+        api.patch(f"/v1/sessions/{session}/state", json=said)
+    page = visits.page("olga", java_script_enabled=scripts)
+    page.goto(f"{base(trip)}/sessions/{fork}")
+
+    reach(page, page.get_by_role("link", name="Bring this fix back…"))
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_contain_text("Bring in what the fork's v1 has made?")
+    there = page.get_by_role("radio", name="/step: there")
+    if scripts:
+        page.keyboard.press("n")
+        expect(page.locator("[data-conflict]")).to_be_focused()
+        page.keyboard.press("2")
+        expect(there).to_be_checked()
+        page.keyboard.press("u")
+    else:
+        reach(page, page.get_by_role("radio", name="/step: before"))
+        page.keyboard.press("ArrowLeft")
+        expect(page.get_by_role("radio", name="/step: there")).to_be_checked()
+        reach(page, page.get_by_role("button", name="Show the result"))
+        page.keyboard.press("Enter")
+    confirm = page.get_by_role("button", name="Bring it in")
+    expect(confirm).to_be_visible()
+    reach(page, confirm)
+    page.keyboard.press("Control+Enter" if scripts else "Enter")
+
+    expect(page.locator(".toast")).to_contain_text("What the fork had made")
+    assert trip.head["op"] == "promote"
+    assert trip.state["step"] == "fixed"
+
+
 def test_an_alert_is_taken_on(visits: Visits, trip: Trip, scripts: bool) -> None:
     trip.console.api.post(f"/v1/sessions/{trip.id}/rollback", json={"version": 1})
     server = trip.console.server

@@ -40,6 +40,7 @@ QUERIES = {
     "/console/{slug}/sessions/{session_id}/bisect": (
         "?check=NOT%20state.destination%3Dnull"
     ),
+    "/console/{slug}/sessions/{session_id}/merge": "?verb=promote&fork={fork_id}",
     "/console/{slug}/sessions/{session_id}/versions/{number}/blame": (
         "?pointer=/destination"
     ),
@@ -52,6 +53,9 @@ def samples(trip: Trip) -> dict[str, str]:
     api.post(f"/v1/sessions/{trip.id}/notes", json={"text": "Look", "version": 2})
     api.post(f"/v1/sessions/{trip.id}/rollback", json={"version": 1})
     fork = api.post(f"/v1/sessions/{trip.id}/fork", json={"version": 2}).json()["id"]
+    for session, city in ((fork, "Berlin"), (trip.id, "Oslo")):
+        said = {"state": {"destination": city}}
+        api.patch(f"/v1/sessions/{session}/state", json=said)
     agent = api.get("/v1/agents").json()["data"][0]["id"]
     checkpoint, later = keep(trip, agent)
     erased = erasing(trip)

@@ -89,6 +89,16 @@ QUERIES = {
         "by=eye&every=1&tried={evil}",
         "by=eye&good=0&bad=1",
     ],
+    "/console/{slug}/sessions/{session_id}/merge": [
+        "",
+        "verb={evil}",
+        "verb=promote&fork={fork_id}",
+        "verb=revert&first=1&last=1",
+        "verb=reapply&first=1&last=1&k.value=theirs&k.removed=ours",
+        "verb=restore&version=1&pointer=/{evil}&pointer=/list",
+        "verb=restore&version=1&pointer={evil}",
+        "verb=revert&first=1&last=1&c.{evil}=ours",
+    ],
     "/console/{slug}/sessions/{session_id}/versions/{number}/blame": [
         "pointer=/{evil}",
         "pointer=/many",

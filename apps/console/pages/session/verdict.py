@@ -129,6 +129,14 @@ def way_back(version: VersionRow, live: Sequence[range]) -> int | None:
     return _live_before(live, version.number)
 
 
+def set_aside_from(version: VersionRow) -> int | None:
+    """Return the first version that a rollback has set aside; None for all others."""
+    restored = version.restored_number
+    if restored is None or version.undo_of is not None:
+        return None
+    return restored + 1 if restored + 1 < version.number else None
+
+
 def known_good(good: Sequence[int], live: Sequence[range]) -> int | None:
     """Return the newest live version that somebody called good."""
     return max((one for one in good if set_aside_by(live, one) is None), default=None)

@@ -62,7 +62,7 @@ def redirect(
         if shown is None:
             told |= {"code": error.code, "message": error.message}
     request.session[PARAMETER] = {**dict(newest), token: told}
-    return SeeOther(f"{address}?{urlencode({**query, PARAMETER: token})}")
+    return SeeOther(f"{address}?{urlencode({**query, PARAMETER: token}, doseq=True)}")
 
 
 def of(request: HttpRequest) -> Refused | None:

@@ -130,6 +130,8 @@ def _shown(
     }
     if target != TIMELINE:
         context |= _pane(request, place)
+        is_old = context.get("base") is not None or not context["is_head"]
+        context["restores"] = context["may_act"] and is_old
     if target != PANE and form.is_valid():
         context |= session_page.window(place, form.cleaned_data)
     elif target == PANE:
@@ -172,6 +174,7 @@ def _pane(request: HttpRequest, place: Place) -> dict[str, Any]:
         "before": verdict.way_back(version, place.live),
         "labels": queries.labels(session, [version.number]).get(version.number, []),
         "set_aside_by": set_aside_by(place.live, version.number),
+        "set_aside_from": verdict.set_aside_from(version),
         "snippets": snippets.reading_snippets(
             request.build_absolute_uri("/"), session.id, version.number
         ),

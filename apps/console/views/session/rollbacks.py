@@ -27,6 +27,7 @@ from apps.console.pages.session import (
     version_text,
 )
 from apps.console.pages.session.effects import effect_rows
+from apps.console.pages.session.merging.meanwhile import came_since
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals
 from apps.console.views.requests.acts import (
@@ -46,13 +47,10 @@ from apps.timeline.errors import (
     NothingToRollBack,
     VersionConflict,
 )
-from apps.timeline.models import Session
 from apps.timeline.operations import Expected, Receipt, Step
 from apps.timeline.queries import Preview, preview_rollback
-from apps.timeline.versions import versions_of
 from apps.timeline.words import Crossing
 
-MEANWHILE = 5
 LETTERS = 4
 ROWS = 50
 
@@ -193,7 +191,7 @@ def _preview_page(
     if stale or request.method == "POST":
         context["holds"] = "hold" in given
     if shown is not None:
-        context["meanwhile"] = _meanwhile(session, shown)
+        context["meanwhile"] = came_since(session, shown)
         context["n_meanwhile"] = max(found.head.number - shown, 0)
     return render(request, "console/rollback.html", context)
 
@@ -215,20 +213,14 @@ def _told(found: Preview, noise: Noise) -> dict[str, Any]:
         "target_words": version_text.words(found.target, noise),
         "head_words": version_text.words(found.head, noise),
         "holds": found.recommends_hold,
+        **_parts(found),
     }
 
 
-def _meanwhile(session: Session, shown: int) -> list[dict[str, Any]]:
-    noise = agents_noise(session.agent)
-    came = versions_of(session.id, newest_first=False, after=shown, limit=MEANWHILE)
-    return [
-        {
-            "version": version,
-            "operation": version_text.operation(version),
-            "words": version_text.words(version, noise),
-        }
-        for version in came[:MEANWHILE]
-    ]
+def _parts(found: Preview) -> dict[str, int]:
+    """Return which versions could be taken back alone, if there are later ones."""
+    first, last = found.target.number + 1, found.head.number - 1
+    return {"only_first": first, "only_last": last} if first <= last else {}
 
 
 def _undo_of(request: HttpRequest, number: int) -> int | None:

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
 from apps.agents.scope import Scope
 from apps.checks import CheckRefused, read_document, write_text
@@ -90,6 +91,9 @@ def value(
         "title": title_of(session),
         "version": version,
         "pointer": given["pointer"],
+        "may_restore": given["pointer"]
+        and version.number != session.head_number
+        and may(membership, Permission.WRITE, membership.project),
         "place": change_table.place(given["pointer"]),
         "node": json_tree.tree(
             found,

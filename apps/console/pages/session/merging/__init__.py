@@ -1,0 +1,1 @@
+"""What merging would do, as a page shows it before it is done."""
