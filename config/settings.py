@@ -107,6 +107,7 @@ INSTALLED_APPS = [
     "apps.retention",
     "apps.exports",
     "apps.plans",
+    "apps.incidents",
     "apps.erasures",
     "apps.worker",
     "apps.server",

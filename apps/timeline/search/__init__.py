@@ -1,6 +1,7 @@
 """Search: sessions and versions by what they hold, or held, in one query language."""
 
 from apps.timeline.search.answering import (
+    collect_sessions,
     count_sessions,
     search_sessions,
     search_versions,
@@ -56,6 +57,7 @@ __all__ = [
     "TraceIs",
     "UserIs",
     "VersionSays",
+    "collect_sessions",
     "count_sessions",
     "parse_query",
     "place_of",
