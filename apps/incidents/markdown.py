@@ -21,9 +21,9 @@ def plain(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Write a text of several lines as a quotation."""
+    """Write a text of several lines as a quotation within an item of a list."""
     lines = [plain(line) for line in text.splitlines()]
-    return "\n".join(f"> {line}".rstrip() for line in lines)
+    return "\n".join(f"  > {line}".rstrip() for line in lines)
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

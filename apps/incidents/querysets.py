@@ -12,7 +12,8 @@ from apps.core.actors import Actor
 from apps.incidents.errors import IncidentNotFound, NotInIncident
 
 if TYPE_CHECKING:
-    from apps.incidents.models import Incident, Member
+    # Named in the strings below.
+    from apps.incidents.models import Entry, Incident, Member  # noqa: F401
 
 
 class IncidentQuerySet(models.QuerySet["Incident"]):

@@ -1,16 +1,18 @@
 """The report of an incident: what, since when, which release, how many, what was done.
 
 And what is open. It says nothing that is not known: without a check nobody knows since
-when, and it says so.
+when, and it says so. Its sentences are written once, for pages and for Markdown: what
+anybody wrote goes through `text`, which makes it plain where they are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from apps.agents.acts import Act
+from apps.diffs.text import visible
 from apps.incidents.counting import (
     MOST_GROUPS,
     Counts,
@@ -31,9 +33,9 @@ DEEDS = {
     Deed.TITLED: "changed the title to {text}",
     Deed.STATUS: "set it to {text}",
     Deed.OWNER: "gave it to {text}",
-    Deed.CHECK: "had the sessions checked for {text}",
+    Deed.CHECK: "had the sessions checked: {text}",
     Deed.REMOVED: "took out the session {session}",
-    Deed.NOTED: "wrote",
+    Deed.NOTED: "wrote:",
 }
 NOTHING = {
     Deed.TITLED: "changed the title; what it was is erased",
@@ -42,6 +44,41 @@ NOTHING = {
     Deed.REMOVED: "took out a session that was removed since",
     Deed.NOTED: "wrote what is erased",
 }
+HIDDEN = "had the sessions checked for what masks cover"
+Text = Callable[[str], str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """Sessions counted by what they have in common."""
+
+    heading: str
+    rows: Sequence[Group]
+
+    @property
+    def is_cut(self) -> bool:
+        return len(self.rows) == MOST_GROUPS
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Done:
+    """One thing that was done: when, by whom, what; a note in its own words."""
+
+    at: datetime
+    by: str
+    words: str
+    quote: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """One question, and what is known of it."""
+
+    heading: str
+    sentences: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    done: Sequence[Done] = ()
+    points: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,10 +93,6 @@ class Report:
     has_older_entries: bool
 
     @property
-    def is_limited(self) -> bool:
-        return self.act.scope.agents is not None
-
-    @property
     def check(self) -> str | None:
         """What is looked for, where it is told to whoever asks."""
         text = self.incident.check_text
@@ -68,164 +101,185 @@ class Report:
         return None if hides_check(text) else text
 
     @property
+    def query(self) -> str | None:
+        """By what its sessions were found, where it is told to whoever asks."""
+        is_whole = is_told_whole(self.act, self.incident)
+        return self.incident.query if is_whole else None
+
+    @property
+    def gone(self) -> int:
+        """How many sessions were deleted or removed since."""
+        return self.counts.sessions - self.standings.there
+
+    @property
     def still_open(self) -> list[str]:
         """What is left to be done, in sentences."""
-        counts, now = self.counts, self.standings
-        gone = counts.sessions - now.there
+        counts, now, is_checked = self.counts, self.standings, self.check is not None
         found = [
             "" if self.incident.is_resolved else f"It is {self.incident.status}.",
             "" if self.incident.owner_label else "Nobody has taken it.",
-            _told(now.untouched, "has no new version since it was collected"),
-            _told(now.moved, "has new versions since it was collected"),
-            _told(gone, "is deleted, or was removed"),
-            _told(counts.waiting if self.check else 0, "was not checked yet"),
-            _told(
-                counts.unknown if self.check else 0,
-                "cannot be told of: versions are gone, or too many",
-            ),
+            _told(now.untouched, "{has} no new version since collected"),
+            _told(now.moved, "{has} new versions since collected"),
+            _told(self.gone, "{is} deleted, or removed"),
+            _told(counts.waiting * is_checked, "{is} not checked yet"),
+            _told(counts.unknown * is_checked, "cannot be told of: versions are gone"),
         ]
         return [one for one in found if one]
+
+    def about(self, text: Text = visible) -> str:
+        """Say which incident it is, how it stands, and whose it is."""
+        incident = self.incident
+        owner = text(incident.owner_label) if incident.owner_label else "nobody"
+        said = (
+            f"Incident {text(incident.id)}, {incident.status}, taken by {owner}."
+            f" Opened {moment(incident.created_at)} by"
+            f" {text(incident.opened_by_label)}."
+        )
+        if incident.resolved_at:
+            said += f" Resolved {moment(incident.resolved_at)}."
+        said += f" Written {moment(self.act.now)}."
+        if self.act.scope.agents is not None:
+            said += " Counts are of the sessions that this key may see, no more."
+        return said
+
+    def sections(self, text: Text = visible) -> list[Section]:
+        """Return the report as its questions, in order."""
+        return [
+            Section(heading="What", sentences=self._what(text)),
+            Section(heading="Since when", sentences=[self._since()]),
+            Section(heading="Which release", tables=self._releases()),
+            Section(
+                heading="How many",
+                sentences=[self._how_many()],
+                tables=[
+                    Table(heading="Agent", rows=self.counts.by_agent),
+                    Table(heading="Model", rows=self.counts.by_model),
+                ],
+            ),
+            Section(
+                heading="What was done",
+                sentences=self._older(),
+                done=self.history(text),
+            ),
+            Section(heading="What is open", points=self.still_open),
+        ]
 
     @property
     def markdown(self) -> str:
         """The report as Markdown; what anybody wrote is text in it."""
-        parts = [
-            f"# {plain(self.incident.title)}",
-            self._about(),
-            f"## What\n\n{self._what()}",
-            f"## Since when\n\n{self._since()}",
-            f"## Which release\n\n{self._releases()}",
-            f"## How many\n\n{self._how_many()}",
-            f"## What was done\n\n{self._history()}",
-            "## What is open\n\n" + self._open(),
+        parts = [f"# {plain(self.incident.title)}", self.about(plain)]
+        for section in self.sections(plain):
+            parts += [f"## {section.heading}", *section.sentences]
+            parts += [_written(one) for one in section.tables]
+            parts += ["\n".join(map(_item, section.done))] * bool(section.done)
+            parts += ["\n".join(f"- {one}" for one in section.points)]
+        return "\n\n".join(filter(None, parts)) + "\n"
+
+    def history(self, text: Text = visible) -> list[Done]:
+        """Return what was done, in order."""
+        return [
+            Done(
+                at=one.created_at,
+                by=text(one.actor_label),
+                words=_words(one, text),
+                quote=one.text if one.deed == Deed.NOTED else None,
+            )
+            for one in self.entries
         ]
-        return "\n\n".join(parts) + "\n"
 
-    def _about(self) -> str:
-        incident = self.incident
-        owner = plain(incident.owner_label) if incident.owner_label else "nobody"
-        said = (
-            f"Incident {plain(incident.id)}, {incident.status}, taken by {owner}."
-            f" Opened {_moment(incident.created_at)} by"
-            f" {plain(incident.opened_by_label)}."
-        )
-        if incident.resolved_at:
-            said += f" Resolved {_moment(incident.resolved_at)}."
-        said += f" This was written {_moment(self.act.now)}."
-        if self.is_limited:
-            said += " Counts are of the sessions that this key may see, no more."
-        return said
-
-    def _what(self) -> str:
-        found = self.incident.query if is_told_whole(self.act, self.incident) else None
+    def _what(self, text: Text) -> list[str]:
         said = []
-        if found is not None:
-            said.append(f"Collected by the search {plain(found)}.")
+        if self.query is not None:
+            said.append(f"Collected by the search {text(self.query)}")
         if self.check is not None:
-            said.append(f"What should hold: {plain(self.check)}.")
-        return "\n\n".join(said) or "See the title: nothing else was said."
+            said.append(f"In every version it should hold that {text(self.check)}")
+        return said or ["Its title says what: nothing else was said."]
 
     def _since(self) -> str:
         first = self.standings.began_first
-        began = f" The oldest of the sessions began {_moment(first)}." if first else ""
+        began = f" The oldest of the sessions began {moment(first)}." if first else ""
         if self.check is None:
             return f"Not known: no check was set.{began}"
         if self.counts.since is None:
             return f"Not known: no version was found that does not pass.{began}"
-        said = f"The first version that does not pass: {_moment(self.counts.since)}."
+        said = f"The first version that does not pass: {moment(self.counts.since)}."
         if self.counts.waiting or self.counts.unknown:
             said += " It may have been earlier: not all sessions could be looked into."
         return said
 
-    def _releases(self) -> str:
-        tables = [_table("Release", self.counts.by_release)]
+    def _releases(self) -> list[Table]:
+        tables = [Table(heading="Release", rows=self.counts.by_release)]
         if self.check is not None and self.counts.by_bad_release:
             heading = "Release of the first version that does not pass"
-            tables.insert(0, _table(heading, self.counts.by_bad_release))
-        return "\n\n".join(tables)
+            tables.insert(0, Table(heading=heading, rows=self.counts.by_bad_release))
+        return tables
 
     def _how_many(self) -> str:
         counts, now = self.counts, self.standings
-        said = f"{_sessions(counts.sessions)}; {counts.removed:,} taken out."
+        said = f"{sessions(counts.sessions)}; {counts.removed:,} taken out."
         if self.check is not None:
             said += (
                 f" Of these {counts.bad:,} do not pass, {counts.good:,} do,"
                 f" {counts.unknown:,} are not known, {counts.waiting:,} not looked at."
             )
         said += (
-            f" {now.moved:,} have new versions since they were collected,"
+            f" {now.moved:,} have new versions since collected,"
             f" {now.rolled_back:,} were rolled back at some time."
         )
-        groups = _table("Agent", counts.by_agent), _table("Model", counts.by_model)
-        return "\n\n".join([said, *groups])
+        return said
 
-    def _history(self) -> str:
-        older = f"The newest {MOST_ENTRIES} acts:\n\n" if self.has_older_entries else ""
-        return older + "\n".join(_entry(one) for one in self.entries)
-
-    def _open(self) -> str:
-        return "\n".join(f"- {one}" for one in self.still_open) or "Nothing is known."
+    def _older(self) -> list[str]:
+        return [f"The newest {MOST_ENTRIES} acts."] if self.has_older_entries else []
 
 
-def report_of(incident: Incident, act: Act) -> Report:
+def report_of(incident: Incident, act: Act, *, most: int = MOST_ENTRIES) -> Report:
     """Return the report of an incident: as many statements for any of them."""
     told = Entry.objects.of_incident(incident.id).told_to(act.actor, act.scope)
-    entries = list(told.order_by("-id")[: MOST_ENTRIES + 1])
+    entries = list(told.order_by("-id")[: most + 1])
     return Report(
         incident=incident,
         act=act,
         counts=counts_of(incident, act.scope),
         standings=standings_of(incident, act.scope),
-        entries=entries[:MOST_ENTRIES][::-1],
-        has_older_entries=len(entries) > MOST_ENTRIES,
+        entries=entries[:most][::-1],
+        has_older_entries=len(entries) > most,
     )
 
 
-def _entry(entry: Entry) -> str:
-    said = f"- {_moment(entry.created_at)}: {plain(entry.actor_label)} {_deed(entry)}"
-    if entry.deed != Deed.NOTED or entry.text is None:
-        return said
-    indented = quoted(entry.text).replace("\n", "\n  ")
-    return f"{said}\n\n  {indented}\n"
+def sessions(count: int) -> str:
+    return f"{count:,} session{'' if count == 1 else 's'}"
 
 
-def _deed(entry: Entry) -> str:
+def moment(at: datetime) -> str:
+    return at.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _words(entry: Entry, text: Text) -> str:
     deed = Deed(entry.deed)
     told = entry.session_id if deed is Deed.REMOVED else entry.text
     if told is None and deed in NOTHING:
         return NOTHING[deed]
-    return DEEDS[deed].format(
-        text=plain(entry.text or ""), session=plain(entry.session_id or "")
-    )
+    if deed is Deed.CHECK and hides_check(told or ""):
+        return HIDDEN
+    return DEEDS[deed].format(text=text(entry.text or ""), session=text(told or ""))
 
 
-def _table(heading: str, groups: Sequence[Group]) -> str:
+def _item(done: Done) -> str:
+    said = f"- {moment(done.at)}: {done.by} {done.words}"
+    return said if done.quote is None else f"{said}\n\n{quoted(done.quote)}\n"
+
+
+def _written(one: Table) -> str:
     rows = [
-        (plain(one.name) if one.name is not None else "not told", f"{one.sessions:,}")
-        for one in groups
+        (plain(row.name) if row.name is not None else "not told", f"{row.sessions:,}")
+        for row in one.rows
     ]
-    more = len(groups) == MOST_GROUPS
-    said = table([heading, "Sessions"], rows)
-    return f"{said}\n\nThe largest {MOST_GROUPS}." if more else said
+    said = table([one.heading, "Sessions"], rows)
+    return f"{said}\n\nThe largest {MOST_GROUPS}." if one.is_cut else said
 
 
 def _told(count: int, what: str) -> str:
     if not count:
         return ""
-    if count > 1:
-        for one, many in (("has ", "have "), ("is ", "are "), ("was ", "were ")):
-            if what.startswith(one):
-                what = many + what.removeprefix(one)
-                break
-    return f"{_sessions(count)} {what}.".replace(
-        "since it was collected",
-        "since they were collected" if count > 1 else "since it was collected",
-    )
-
-
-def _sessions(count: int) -> str:
-    return f"{count:,} session{'' if count == 1 else 's'}"
-
-
-def _moment(at: datetime) -> str:
-    return at.strftime("%Y-%m-%d %H:%M UTC")
+    words = {"has": "has", "is": "is"} if count == 1 else {"has": "have", "is": "are"}
+    return f"{sessions(count)} {what.format(**words)}."

@@ -330,7 +330,7 @@ def test_of_a_deleted_session_a_key_is_told_no_more_than_that(api, project):
     assert (member["status"], member["title"]) == (None, None)
     assert member["head_version"] is None
     report = client.get(at(incident, "/report")).body
-    assert "1 session is deleted, or was removed." in report["open"]
+    assert "1 session is deleted, or removed." in report["open"]
 
 
 def test_lists_go_on_page_by_page(api, project):

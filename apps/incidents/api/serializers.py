@@ -55,7 +55,7 @@ class IncidentInput(serializers.Serializer[Any]):
         max_length=1_000,
         help_text="All sessions of which some version was written by this release.",
     )
-    check = TextField(max_length=LONGEST_CHECK, help_text=CHECK)  # type: ignore[assignment]
+    check = TextField(max_length=LONGEST_CHECK, help_text=CHECK)
 
 
 @extend_schema_serializer(component_name="ChangeIncident")
@@ -69,7 +69,7 @@ class ChangeInput(serializers.Serializer[Any]):
     owner = TextField(
         max_length=64, help_text="The user name of a member; null: nobody's."
     )
-    check = TextField(  # type: ignore[assignment]
+    check = TextField(
         max_length=LONGEST_CHECK, help_text=f"{CHECK} null: nothing is looked for."
     )
 
@@ -126,7 +126,7 @@ class ListedIncidentOutput(Output):
     status = serializers.ChoiceField(choices=Status.choices)
     owner = maybe_text("The user name of who has taken it.")
     q = maybe_text("The search that its sessions were found by.")
-    check = maybe_text("What should hold in each session.")  # type: ignore[assignment]
+    check = maybe_text("What should hold in each session.")
     checked_at = serializers.DateTimeField(
         allow_null=True, help_text="When the check was looked for in all of them."
     )
@@ -151,7 +151,7 @@ class IncidentOutput(ListedIncidentOutput):
 class IncidentListOutput(ListEnvelope):
     """A page of incidents, the newest first."""
 
-    data = ListedIncidentOutput(many=True)  # type: ignore[assignment]
+    data = ListedIncidentOutput(many=True)
 
 
 @extend_schema_serializer(component_name="FirstBadVersion")
@@ -191,7 +191,7 @@ class MemberOutput(Output):
 class MemberListOutput(ListEnvelope):
     """A page of an incident's sessions, the newest first."""
 
-    data = MemberOutput(many=True)  # type: ignore[assignment]
+    data = MemberOutput(many=True)
 
 
 @extend_schema_serializer(component_name="IncidentNote")
@@ -211,7 +211,7 @@ class NoteOutput(Output):
 class NoteListOutput(ListEnvelope):
     """A page of what was done, in order."""
 
-    data = NoteOutput(many=True)  # type: ignore[assignment]
+    data = NoteOutput(many=True)
 
 
 @extend_schema_serializer(component_name="IncidentReport")
