@@ -48,6 +48,8 @@ class Counts:
     good: int
     unknown: int
     since: datetime | None
+    # Of those that are bad: of how many the first version is not known.
+    unplaced: int
 
     @property
     def waiting(self) -> int:
@@ -86,6 +88,7 @@ def counts_of(incident: Incident, scope: Scope) -> Counts:
         good=verdicts.get(Verdict.GOOD, 0),
         unknown=verdicts.get(Verdict.UNKNOWN, 0),
         since=whole.since,
+        unplaced=whole.unplaced,
     )
 
 

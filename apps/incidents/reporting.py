@@ -203,7 +203,7 @@ class Report:
         if self.counts.since is None:
             return f"Not known: no version was found that does not pass.{began}"
         said = f"The first version that does not pass: {moment(self.counts.since)}."
-        if self.counts.waiting or self.counts.unknown:
+        if self.counts.waiting or self.counts.unknown or self.counts.unplaced:
             said += " It may have been earlier: not all sessions could be looked into."
         return said
 

@@ -31,6 +31,6 @@ class Deed(models.TextChoices):
 class Verdict(models.TextChoices):
     """What the incident's check says of one session."""
 
-    BAD = "bad"  # some version does not pass, and the first is known
+    BAD = "bad"  # some version does not pass
     GOOD = "good"  # every version passes
-    UNKNOWN = "unknown"  # versions are gone, or too many to look into all
+    UNKNOWN = "unknown"  # none was found; versions are gone, or too many

@@ -65,8 +65,8 @@ def change(
             *("check_text", "checked_at"),
         ]
     )
-    for deed, text in deeds:
-        append_entry(incident, act, deed, text=text)
+    for place, (deed, text) in enumerate(deeds):
+        append_entry(incident, act, deed, text=text, place=place)
     changed = {"changed": [deed.value for deed, _ in deeds], "status": incident.status}
     record(Action.INCIDENT_CHANGED, incident, act, changed)
     return incident

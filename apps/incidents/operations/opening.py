@@ -114,6 +114,8 @@ def open_incident(
     _require_bounded(len(ids), "sessions")
     _freeze(act, incident, ids, is_named=collected.query is None)
     append_entry(incident, act, Deed.OPENED, text=incident.title)
+    if incident.check_text is not None:
+        append_entry(incident, act, Deed.CHECK, text=incident.check_text, place=1)
     listed = hashlib.sha256("\n".join(ids).encode()).hexdigest()
     told = {"sessions": len(ids), "sessions_sha256": listed}
     record(Action.INCIDENT_OPENED, incident, act, told)

@@ -19,12 +19,13 @@ def append_entry(
     *,
     text: str | None = None,
     session_id: str | None = None,
+    place: int = 0,
 ) -> Entry:
-    """Append to the history of an incident."""
+    """Append to the history of an incident; `place` orders what one act does."""
     return Entry.objects.create(
         project_id=incident.project_id,
         incident=incident,
-        id=new_id("inct", now=act.now),
+        id=new_id("inct", now=act.now, sequence=place),
         deed=deed,
         text=text,
         session_id=session_id,

@@ -19,6 +19,7 @@ from apps.timeline.queries.bisect import (
     find_flips,
 )
 from apps.timeline.queries.bisect import Asked as BisectAsked
+from apps.timeline.queries.bisect import Order as BisectOrder
 from apps.timeline.queries.bisect import Window as BisectWindow
 from apps.timeline.queries.bisect import read_cursor as read_bisect_cursor
 from apps.timeline.queries.bisect import write_cursor as write_bisect_cursor
@@ -141,6 +142,7 @@ __all__ = [
     "Begun",
     "BegunCall",
     "BisectAsked",
+    "BisectOrder",
     "BisectWindow",
     "Bisection",
     "Bucket",

@@ -1,7 +1,7 @@
 -- One walk over the sessions of an incident, counted in several ways.
 WITH seen AS (
     SELECT a.external_id AS agent, m.release, m.model, m.verdict, m.bad_release AS bad,
-           m.bad_at, m.removed_at
+           m.bad_number, m.bad_at, m.removed_at
       FROM incidents_member m
       JOIN agents_agent a ON a.id = m.agent_id
      WHERE m.incident_id = %(incident)s
@@ -18,16 +18,18 @@ WITH seen AS (
            verdict,
            count(*) FILTER (WHERE removed_at IS NULL) AS n,
            count(removed_at) AS removed,
-           min(bad_at) FILTER (WHERE removed_at IS NULL) AS since
+           min(bad_at) FILTER (WHERE removed_at IS NULL) AS since,
+           count(*) FILTER (WHERE removed_at IS NULL AND verdict = 'bad'
+                                  AND bad_number IS NULL) AS unplaced
       FROM seen
      GROUP BY GROUPING SETS
            ((agent), (release), (model), (verdict), (verdict, bad), ())
 ), ranked AS (
-    SELECT kind, name, n, removed, since,
+    SELECT kind, name, n, removed, since, unplaced,
            row_number() OVER (PARTITION BY kind ORDER BY n DESC, name) AS place
       FROM counted
      WHERE kind = 'all' OR n > 0 AND (kind <> 'bad' OR verdict = 'bad')
 )
-SELECT kind, name, n, removed, since FROM ranked
+SELECT kind, name, n, removed, since, unplaced FROM ranked
  WHERE place <= %(most)s
  ORDER BY kind, place
