@@ -151,7 +151,7 @@ class IncidentOutput(ListedIncidentOutput):
 class IncidentListOutput(ListEnvelope):
     """A page of incidents, the newest first."""
 
-    data = ListedIncidentOutput(many=True)
+    data = ListedIncidentOutput(many=True)  # type: ignore[assignment]
 
 
 @extend_schema_serializer(component_name="FirstBadVersion")
@@ -191,7 +191,7 @@ class MemberOutput(Output):
 class MemberListOutput(ListEnvelope):
     """A page of an incident's sessions, the newest first."""
 
-    data = MemberOutput(many=True)
+    data = MemberOutput(many=True)  # type: ignore[assignment]
 
 
 @extend_schema_serializer(component_name="IncidentNote")
@@ -211,7 +211,7 @@ class NoteOutput(Output):
 class NoteListOutput(ListEnvelope):
     """A page of what was done, in order."""
 
-    data = NoteOutput(many=True)
+    data = NoteOutput(many=True)  # type: ignore[assignment]
 
 
 @extend_schema_serializer(component_name="IncidentReport")
