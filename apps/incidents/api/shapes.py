@@ -10,7 +10,7 @@ from apps.core.time.moments import utc_text
 from apps.incidents.counting import Counts, Group, counts_of
 from apps.incidents.listing import MemberRow
 from apps.incidents.models import Entry, Incident, Member
-from apps.incidents.reporting import Report
+from apps.incidents.reports import Report
 from apps.incidents.seeing import is_told_whole
 
 

@@ -33,7 +33,7 @@ from apps.incidents.api.serializers import (
 from apps.incidents.listing import members_seen, rows_of
 from apps.incidents.models import Entry, Incident, Member
 from apps.incidents.operations import Collected
-from apps.incidents.reporting import report_of
+from apps.incidents.reports import report_of
 from apps.incidents.seeing import incidents_seen
 from apps.incidents.words import Status
 from apps.timeline.api import parameters
@@ -108,7 +108,9 @@ class IncidentCollection(IncidentView):
         parameters=[
             parameters.limit(20),
             AFTER,
-            OpenApiParameter("status", str, enum=Status.values),
+            OpenApiParameter(
+                "status", str, enum=Status.values, description="How they stand."
+            ),
         ],
         responses={200: IncidentListOutput} | errors(400, 401, 403),
     )

@@ -10,12 +10,13 @@ from django.db import transaction
 from apps.accounts.models import Membership
 from apps.agents.acts import Act
 from apps.audit.actions import Action
-from apps.incidents.errors import UnacceptableIncident
+from apps.incidents.errors import NotInIncident, UnacceptableIncident
 from apps.incidents.models import Entry, Incident, Member
 from apps.incidents.operations.recording import append_entry, record
 from apps.incidents.operations.texts import check_of, note_of, title_of
 from apps.incidents.seeing import incidents_seen, require_own
 from apps.incidents.words import Deed, Status
+from apps.timeline.models import Session
 
 _VERDICT = ("verdict", "bad_session_id", "bad_number", "bad_release", "bad_at")
 
@@ -91,6 +92,9 @@ def remove(*, act: Act, incident_id: str, session_id: str) -> Incident:
     Raises: IncidentNotFound, PermissionDenied, NotInIncident.
     """
     incident = _held(act, incident_id)
+    # A keyed document is none, and a deleted session is one to take out.
+    if not Session.objects.of_project(act.project_id).filter(id=session_id).exists():
+        raise NotInIncident
     mine = Member.objects.of_incident(incident.id)
     seen = mine.seen_by(act.scope).values("session_id")
     member = mine.filter(session_id__in=seen).held(session_id)

@@ -11,7 +11,7 @@ from apps.console.pages.project.session_rows import titles_of
 from apps.incidents.counting import Group
 from apps.incidents.listing import MemberRow, members_seen, rows_of
 from apps.incidents.models import Incident
-from apps.incidents.reporting import Report, report_of
+from apps.incidents.reports import Report, report_of
 from apps.incidents.words import Status
 
 PAGE = 100

@@ -20,7 +20,7 @@ from apps.core.errors import InvalidRequest
 from apps.core.http.spreadsheets import FILE_HEADERS
 from apps.incidents.listing import members_seen, rows_of
 from apps.incidents.models import Incident, Member
-from apps.incidents.reporting import report_of
+from apps.incidents.reports import report_of
 from apps.incidents.words import Status
 
 LISTED = 50

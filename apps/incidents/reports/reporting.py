@@ -21,8 +21,8 @@ from apps.incidents.counting import (
     counts_of,
     standings_of,
 )
-from apps.incidents.markdown import plain, quoted, table
 from apps.incidents.models import Entry, Incident
+from apps.incidents.reports.markdown import plain, quoted, table
 from apps.incidents.seeing import hides_check, is_told_whole
 from apps.incidents.words import Deed
 
