@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.metrics.api.urls")),
     path("", include("apps.webhooks.api.urls")),
     path("", include("apps.plans.api.urls")),
+    path("", include("apps.incidents.api.urls")),
     path("", include("apps.retention.api.urls")),
     path("", include("apps.exports.api.urls")),
     path("", include("apps.erasures.api.urls")),

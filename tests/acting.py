@@ -34,6 +34,7 @@ JOBS = {
     "apps.meaning.past.sweeping": ("sweep",),
     "apps.meaning.working.sweeping": ("sweep",),
     "apps.exports.making": ("forget", "sweep"),
+    "apps.incidents.looking": ("sweep",),
     "apps.memory.operations": ("expire_due",),
     "apps.metrics.alerting": ("sweep", "evaluate"),
     "apps.metrics.rollups": ("sweep", "rebuild"),

@@ -132,6 +132,10 @@ class Action(StrEnum):
     PLAN_RETRIED = "plan.retried"
     PLAN_UNDONE = "plan.undone"
     PLAN_DROPPED = "plan.dropped"
+    INCIDENT_OPENED = "incident.opened"
+    INCIDENT_CHANGED = "incident.changed"
+    INCIDENT_NOTED = "incident.noted"
+    INCIDENT_NARROWED = "incident.narrowed"
     RETENTION_POLICY_CREATED = "retention_policy.created"
     RETENTION_POLICY_ENABLED = "retention_policy.enabled"
     RETENTION_POLICY_DISABLED = "retention_policy.disabled"
@@ -364,6 +368,12 @@ SHOWN: dict[Action, Shown] = {
     Action.PLAN_RETRIED: Shown("plan.retried", "Tried again what failed of the plan"),
     Action.PLAN_UNDONE: Shown("plan.undone", "Took back what the plan had done"),
     Action.PLAN_DROPPED: Shown("plan.dropped", "Removed a plan nobody had confirmed"),
+    Action.INCIDENT_OPENED: Shown("incident.opened", "Opened the incident"),
+    Action.INCIDENT_CHANGED: Shown("incident.changed", "Changed the incident"),
+    Action.INCIDENT_NOTED: Shown("incident.noted", "Wrote a note on the incident"),
+    Action.INCIDENT_NARROWED: Shown(
+        "incident.narrowed", "Took a session out of the incident"
+    ),
     Action.RETENTION_POLICY_CREATED: Shown(
         "retention_policy.created", "Made a policy of retention"
     ),

@@ -23,6 +23,8 @@ from apps.console.views.agent import exceptions, formation
 from apps.console.views.approvals import deciding as deciding_approvals
 from apps.console.views.approvals import looking as approvals
 from apps.console.views.effects import session_effects as effects
+from apps.console.views.incidents import acting as acting_on_incidents
+from apps.console.views.incidents import looking as incidents
 from apps.console.views.memories import deciding, looking
 from apps.console.views.project import (
     agents,
@@ -93,6 +95,8 @@ ERASURES = "console/<slug:slug>/keeping/erasures"
 EXPORTS = "console/<slug:slug>/keeping/exports"
 ERASURE_PREVIEW = f"{ERASURES}/previews/<str:erasure_preview_id>"
 PLAN = "console/<slug:slug>/plans/<str:plan_id>"
+INCIDENTS = "console/<slug:slug>/incidents"
+INCIDENT = f"{INCIDENTS}/at/<str:incident_id>"
 VERSION = f"{SESSION}/versions/<version_number:number>"
 
 app_name = "console"
@@ -119,6 +123,25 @@ urlpatterns = [
     path(f"{PLAN}/retry", plans.retry_plan, name="retry_plan"),
     path(f"{PLAN}/undo", plans.undo_plan, name="undo_plan"),
     path(f"{PLAN}/export", plans.export_plan, name="export_plan"),
+    path(INCIDENTS, incidents.incidents, name="incidents"),
+    path(f"{INCIDENTS}/open", acting_on_incidents.open_incident, name="open_incident"),
+    path(INCIDENT, incidents.incident, name="incident"),
+    path(f"{INCIDENT}/report", incidents.incident_report, name="incident_report"),
+    path(
+        f"{INCIDENT}/report.md", incidents.incident_markdown, name="incident_markdown"
+    ),
+    path(f"{INCIDENT}/export", incidents.incident_export, name="incident_export"),
+    path(
+        f"{INCIDENT}/change",
+        acting_on_incidents.change_incident,
+        name="change_incident",
+    ),
+    path(f"{INCIDENT}/note", acting_on_incidents.note_incident, name="note_incident"),
+    path(
+        f"{INCIDENT}/narrow",
+        acting_on_incidents.narrow_incident,
+        name="narrow_incident",
+    ),
     path("console/<slug:slug>/views", saved_views.save_view, name="save_view"),
     path("console/<slug:slug>/views/default", saved_views.open_with, name="open_with"),
     path(

@@ -25,6 +25,7 @@ from apps.core.actors import SYSTEM
 from apps.core.processes.easing import Ease
 from apps.data import operations as data
 from apps.exports import making as exports
+from apps.incidents import looking as incidents
 from apps.meaning.working import sweeping
 from apps.memory import operations as memory
 from apps.memory.formation import forming
@@ -157,6 +158,12 @@ def deliver_webhooks(now: datetime) -> None:
 def run_plans(now: datetime) -> None:
     """Do what people have confirmed for many sessions at once."""
     running.sweep(now=now)
+
+
+@scheduled(EVERY_TWO_SECONDS)
+def check_incidents(now: datetime) -> None:
+    """Look for the first version of each session that does not pass."""
+    incidents.sweep(now=now)
 
 
 @scheduled(EVERY_TWO_SECONDS)

@@ -54,6 +54,7 @@ QUERIES = {
     "/console/{slug}/approvals/{approval_id}": ["", "do=approve", "do=edit"],
     "/console/{slug}/compare": ["right={fork_id}"],
     "/console/{slug}/meaning": ["", "q={evil}"],
+    "/console/{slug}/incidents/open": ["", "q={evil}"],
     "/console/{slug}/sessions/{session_id}": ["", "path=/{evil}", "label={evil}"],
     "/console/{slug}/sessions/{session_id}/conversation": [
         "",
@@ -171,6 +172,13 @@ def samples(project, api, make_key):
     many = {"kind": "label", "sessions": [session_id, fork], "label": MARKUP}
     plan = made(client.post("/v1/plans", many))["id"]
     made(client.post(f"/v1/plans/{plan}/confirm", {"reason": EVIL}))
+    wrong = {
+        "title": EVIL[:200],
+        "sessions": [session_id, fork],
+        "check": "there:state.x",
+    }
+    incident = made(client.post("/v1/incidents", wrong))["id"]
+    made(client.post(f"/v1/incidents/{incident}/notes", {"text": f"{EVIL}\n{EVIL}"}))
     memory = {"content": EVIL, "type": EVIL[:60], "tags": [EVIL[:90]]}
     memory |= {"session_id": session_id, "reasoning": EVIL}
     memory_id = made(client.post("/v1/memories", memory))["id"]
@@ -191,6 +199,7 @@ def samples(project, api, make_key):
         **except_one(administrator, f"/v1/agents/{agent_id}"),
         **retain(administrator, session_id),
         "plan_id": plan,
+        "incident_id": incident,
         "slug": project.slug,
         "kind": "waiting",
         "session_id": session_id,
@@ -356,6 +365,11 @@ def assert_harmless(where, answer):
         hidden = [one for one in (BIDI, ZERO_WIDTH) if one in content]
         assert hidden == [], where
         assert len(content) < 1_000_000, where
+    elif kind == "text/markdown":
+        assert "sandbox" in answer["Content-Security-Policy"]
+        assert answer["Content-Disposition"].startswith("attachment")
+        # A sign that Markdown would read is behind a backslash.
+        assert not re.search(r"(?<!\\)<(?:img|b)", content), where
     elif kind == "text/csv":
         for row in csv.reader(io.StringIO(content)):
             assert not [cell for cell in row if cell[:1] in "=+-@\t\r" and cell], where

@@ -54,6 +54,8 @@ ROW_TRIGGERS = {
     "approvals_approval_is_immutable",
     "approvals_vote_is_immutable",
 }
+# Of history that is no session's: those tables stay on one node.
+PROJECT_TRIGGERS = {"incidents_entry_is_immutable"}
 # For updates alone, which only retention may ask for: what it may not rewrite.
 UPDATE_TRIGGERS = {
     "timeline_version_keeps_the_rest",

@@ -15,6 +15,7 @@ from apps.approvals.models import Approval, Vote
 from apps.audit.models import AuditRecord, Event
 from apps.core.roles.declared import Kind, declared
 from apps.core.roles.names import Role
+from apps.incidents.models import Entry as IncidentEntry
 from apps.memory.models import ContextRead
 from apps.timeline import operations as timeline
 from apps.timeline.models import (
@@ -39,7 +40,7 @@ from apps.timeline.models import (
     Version,
 )
 from tests.acting import acting_as
-from tests.contracts.ledger_tables import ROW_TRIGGERS
+from tests.contracts.ledger_tables import PROJECT_TRIGGERS, ROW_TRIGGERS
 from tests.contracts.world import World
 from tests.feeding import project_all
 
@@ -70,6 +71,7 @@ APPEND_ONLY: list[type[models.Model]] = [
     ContextRead,
     Approval,
     Vote,
+    IncidentEntry,
 ]
 # One column of each that the attacks try to change.
 CHANGED = {
@@ -97,6 +99,7 @@ CHANGED = {
     ContextRead: "version",
     Approval: "tool",
     Vote: "verdict",
+    IncidentEntry: "text",
 }
 
 Attack = Callable[[type[models.Model]], Any]
@@ -187,7 +190,10 @@ def test_every_table_that_is_immutable_is_attacked() -> None:
     guarded = {
         model
         for model in immutable
-        if any(name.startswith(f"{model._meta.db_table}_") for name in ROW_TRIGGERS)
+        if any(
+            name.startswith(f"{model._meta.db_table}_")
+            for name in ROW_TRIGGERS | PROJECT_TRIGGERS
+        )
     }
 
     assert immutable == guarded == set(APPEND_ONLY)

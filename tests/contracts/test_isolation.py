@@ -250,6 +250,7 @@ def test_what_a_stranger_makes_is_its_own(
     # for; a key is made as the contract has it.
     expected = {
         "POST /v1/plans": 400,
+        "POST /v1/incidents": 422,
         "POST /v1/handoffs/adopt": 422,
         "POST /v1/dashboard/keys": 200,
         "PATCH /v1/project": 200,

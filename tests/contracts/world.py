@@ -147,6 +147,7 @@ class World:
             add_retention(self.project)
             sessions = [start(self.client) for _ in range(2)]
             made(client.post("/v1/plans", {"kind": "hold", "sessions": sessions}))
+            made(client.post("/v1/incidents", {"title": "x", "sessions": sessions}))
         for _ in range(3):
             webhook_id = self.parameters["webhook_id"]
             webhooks.test(webhook_id=webhook_id, act=act_in(self.project))
@@ -427,8 +428,11 @@ def make_world() -> World:
     ruled = made(admin.post("/v1/agents/travel/approval-rules", {"tool": "wire"}))
     plan = made(client.post("/v1/plans", {"kind": "hold", "sessions": [session_id]}))
     exporting = {"kind": "export", "sessions": [session_id]}
+    wrong = {"title": "The trip is lost", "sessions": [session_id]}
+    incident = made(client.post("/v1/incidents", wrong))
     parameters = {
         "plan_id": plan["id"],
+        "incident_id": incident["id"],
         "export_id": made(client.post("/v1/plans", exporting))["id"],
         "webhook_id": webhook_id,
         "rule_id": add_rule(project),

@@ -52,6 +52,7 @@ OURS = {
         "stepback_info",
         "blame",
         "bisect",
+        "incident",
         "timeline",
         "search",
         "data_read",
@@ -431,6 +432,9 @@ async def looking(call: Caller, name: str) -> None:
     assert [one["version"] for one in turned["data"]][-1] == 1
     bad = await call("bisect", thread_id=name, check="b=2")
     assert "At character 1" in bad["error"]
+    assert (await call("incident"))["incidents"] == []
+    none = await call("incident", incident_id=f"incd_{'0' * 26}")
+    assert "no such incident" in none["error"]
     told = await call("timeline", thread_id=name, limit=2)
     assert [one["version"] for one in told["versions"]] == [3, 2]
     assert told["versions"][0]["restored_version"] == 1

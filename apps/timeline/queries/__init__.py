@@ -24,6 +24,7 @@ from apps.timeline.queries.bisect import (
 )
 from apps.timeline.queries.bisect import Asked as BisectAsked
 from apps.timeline.queries.bisect import History as BisectHistory
+from apps.timeline.queries.bisect import Order as BisectOrder
 from apps.timeline.queries.bisect import Window as BisectWindow
 from apps.timeline.queries.bisect import read_cursor as read_bisect_cursor
 from apps.timeline.queries.bisect import write_cursor as write_bisect_cursor
@@ -159,6 +160,7 @@ __all__ = [
     "BegunCall",
     "BisectAsked",
     "BisectHistory",
+    "BisectOrder",
     "BisectWindow",
     "Bisection",
     "Bucket",

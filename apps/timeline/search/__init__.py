@@ -1,6 +1,7 @@
 """Search: sessions and versions by what they hold, or held, in one query language."""
 
 from apps.timeline.search.answering import (
+    collect_sessions,
     count_sessions,
     search_sessions,
     search_versions,
@@ -58,6 +59,7 @@ __all__ = [
     "UserIs",
     "VersionSays",
     "changing",
+    "collect_sessions",
     "count_sessions",
     "failing",
     "parse_query",

@@ -62,6 +62,28 @@ def count_sessions(scope: Scope, query: Query, *, now: datetime, most: int) -> C
     return Counted(tuple(found[:most]), is_all)
 
 
+def collect_sessions(
+    scope: Scope, query: Query, *, now: datetime, most: int, walks: int
+) -> Counted:
+    """Return up to so many sessions that meet every clause, wherever a page would end.
+
+    After so many pages' worth of looking it stops, and what it has is not all.
+
+    Raises: InvalidRequest for a clause that cannot be answered.
+    """
+    found: list[Candidate] = []
+    place: Place | None = None
+    for _ in range(walks):
+        search = Search(scope, query, now)
+        wanted = most + 1 - len(found)
+        found += islice(search.matching(place, most=wanted), wanted)
+        place = search.next
+        if place is None or len(found) > most:
+            break
+    is_all = place is None and len(found) <= most
+    return Counted(tuple(found[:most]), is_all)
+
+
 def search_versions(
     scope: Scope, query: Query, *, now: datetime, after: Place | None, limit: int
 ) -> Found:

@@ -83,6 +83,13 @@ APPROVALS = Entry(
     key="p",
     at=("approvals", "approval"),
 )
+INCIDENTS = Entry(
+    title="Incidents",
+    icon="warning",
+    view="incidents",
+    key="i",
+    at=("incidents", "incident", "open_incident", "incident_report"),
+)
 ALERTS = Entry(
     title="Alerts",
     icon="alerts",
@@ -119,7 +126,7 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
             ),
         ],
     ),
-    ("Act", [APPROVALS]),
+    ("Act", [APPROVALS, INCIDENTS]),
     ("Watch", [METRICS, ALERTS]),
     (
         "Manage",

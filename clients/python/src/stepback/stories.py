@@ -114,6 +114,15 @@ class Item(Checkpointed, total=False):
     external_id: str | None
 
 
+class IncidentChanges(Repeatable, total=False):
+    """What can be changed of an incident; None says that there is to be none."""
+
+    title: str
+    status: Literal["open", "watching", "resolved"]
+    owner: str | None
+    check: str | None
+
+
 class Described(Repeatable, total=False):
     """What can be said of an agent."""
 

@@ -23,6 +23,7 @@ from stepback._async.erasures import AsyncErasures
 from stepback._async.exceptions import AsyncExceptions
 from stepback._async.exports import AsyncExports
 from stepback._async.files import AsyncFiles
+from stepback._async.incidents import AsyncIncidents
 from stepback._async.labels import AsyncLabels
 from stepback._async.memories import AsyncMemories
 from stepback._async.merges import AsyncSessionMerges
@@ -95,6 +96,7 @@ class AsyncStepback(AsyncClosing):
         self.alerts = AsyncAlerts(transport)
         self.webhooks = AsyncWebhooks(transport)
         self.plans = AsyncPlans(transport)
+        self.incidents = AsyncIncidents(transport)
         self.retention = AsyncRetention(transport)
         self.erasures = AsyncErasures(transport)
         self.exports = AsyncExports(transport)

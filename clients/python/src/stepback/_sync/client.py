@@ -24,6 +24,7 @@ from stepback._sync.erasures import Erasures
 from stepback._sync.exceptions import Exceptions
 from stepback._sync.exports import Exports
 from stepback._sync.files import Files
+from stepback._sync.incidents import Incidents
 from stepback._sync.labels import Labels
 from stepback._sync.memories import Memories
 from stepback._sync.merges import SessionMerges
@@ -96,6 +97,7 @@ class Stepback(Closing):
         self.alerts = Alerts(transport)
         self.webhooks = Webhooks(transport)
         self.plans = Plans(transport)
+        self.incidents = Incidents(transport)
         self.retention = Retention(transport)
         self.erasures = Erasures(transport)
         self.exports = Exports(transport)

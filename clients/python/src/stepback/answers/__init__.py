@@ -39,6 +39,13 @@ from stepback.answers.effects import (
 )
 from stepback.answers.erasures import Erasure, ErasurePreview, ListedErasure
 from stepback.answers.exports import Export
+from stepback.answers.incidents import (
+    Incident,
+    IncidentMember,
+    IncidentNote,
+    IncidentReport,
+    ListedIncident,
+)
 from stepback.answers.memories import (
     Formation,
     FoundMemory,
@@ -157,9 +164,14 @@ __all__ = [
     "Found",
     "FoundMemory",
     "History",
+    "Incident",
+    "IncidentMember",
+    "IncidentNote",
+    "IncidentReport",
     "Label",
     "LegalHold",
     "ListedErasure",
+    "ListedIncident",
     "ListedPlan",
     "ListedRoot",
     "Masks",

@@ -67,6 +67,7 @@ from stepback.errors.keeping import RetentionPolicyNotFound as RetentionPolicyNo
 from stepback.errors.keeping import RootNotFound as RootNotFound
 from stepback.errors.keeping import UnacceptableErasure as UnacceptableErasure
 from stepback.errors.keeping import UnacceptableExport as UnacceptableExport
+from stepback.errors.keeping import UnacceptableIncident as UnacceptableIncident
 from stepback.errors.keeping import UnacceptableLegalHold as UnacceptableLegalHold
 from stepback.errors.keeping import UnacceptableMask as UnacceptableMask
 from stepback.errors.keeping import UnacceptablePolicy as UnacceptablePolicy
@@ -79,10 +80,12 @@ from stepback.errors.missing import DeliveryNotFound as DeliveryNotFound
 from stepback.errors.missing import DocumentNotFound as DocumentNotFound
 from stepback.errors.missing import ExceptionNotFound as ExceptionNotFound
 from stepback.errors.missing import ExportNotFound as ExportNotFound
+from stepback.errors.missing import IncidentNotFound as IncidentNotFound
 from stepback.errors.missing import KeyNotFound as KeyNotFound
 from stepback.errors.missing import LabelNotFound as LabelNotFound
 from stepback.errors.missing import MemoryNotFound as MemoryNotFound
 from stepback.errors.missing import NotFound as NotFound
+from stepback.errors.missing import NotInIncident as NotInIncident
 from stepback.errors.missing import PlanNotFound as PlanNotFound
 from stepback.errors.missing import PointerNotFound as PointerNotFound
 from stepback.errors.missing import ResourceNotFound as ResourceNotFound

@@ -117,6 +117,12 @@ class UnacceptableExport(BadRequest):
     code = "unacceptable_export"
 
 
+class UnacceptableIncident(BadRequest):
+    """This cannot be said of an incident; `param` says what of it."""
+
+    code = "unacceptable_incident"
+
+
 class UnacceptableErasure(BadRequest):
     """This cannot be erased; `param` says what of it."""
 

@@ -49,6 +49,16 @@ class PlanNotFound(NotFound):
     code = "plan_not_found"
 
 
+class IncidentNotFound(NotFound):
+    code = "incident_not_found"
+
+
+class NotInIncident(NotFound):
+    """The session is not in the incident, or no longer."""
+
+    code = "not_in_incident"
+
+
 class ExportNotFound(NotFound):
     """There is no such export, or its link is no longer valid."""
 

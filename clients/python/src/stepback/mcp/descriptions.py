@@ -36,6 +36,8 @@ READING = {
     "bisect": "Tell which versions turned a check of the state true and false, such as "
     "state.total<=1500 AND NOT state.destination=null, and who wrote them: since when "
     "something is wrong. Only if exact is true there are no others.",
+    "incident": "Tell an incident and its report: what went wrong, since when, in how "
+    "many sessions, what was done, what is open; without an id, which there are.",
     "timeline": "Tell a thread's versions with what each changed, newest first.",
     "search": "Find sessions or versions by an id or its beginning, such as cust_3084, "
     "or by terms, such as now:A-17 or changed:state.destination.",

@@ -51,6 +51,15 @@ class LookingTools(Threads):
         found = await self._client.sessions.bisect(session_id, check, limit=limit)
         return {**found.raw, "thread_id": thread_id, "note": UNTRUSTED}
 
+    async def incident(self, incident_id: str) -> Result:
+        """Tell an incident and its report, or which incidents there are."""
+        if not incident_id:
+            page = await self._client.incidents.list()
+            listed = [dict(one.raw) for one in page.data]
+            return {"incidents": listed, "note": UNTRUSTED}
+        report = await self._client.incidents.report(incident_id)
+        return {**report.raw, "note": UNTRUSTED}
+
     async def timeline(self, thread_id: str, limit: int) -> Result:
         """Tell each version's changes, newest first."""
         session_id = await self._required(thread_id)

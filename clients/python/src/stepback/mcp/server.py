@@ -10,12 +10,18 @@ from stepback.mcp import descriptions
 from stepback.mcp.acting.tools import add_approvals, add_effects, add_work
 from stepback.mcp.agents.tools import add_data, add_memories
 from stepback.mcp.calling import Callers
-from stepback.mcp.thread_tools import add_checkpoints, add_looking, add_passing_on
+from stepback.mcp.thread_tools import (
+    add_checkpoints,
+    add_looking,
+    add_passing_on,
+    add_searching,
+)
 
 ADDED = (
     add_checkpoints,
     add_passing_on,
     add_looking,
+    add_searching,
     add_data,
     add_memories,
     add_approvals,

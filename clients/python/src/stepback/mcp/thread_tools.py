@@ -118,6 +118,12 @@ def add_looking(server: MCPServer[Any], callers: Callers) -> None:
             callers, ctx, "bisect", lambda t: t.bisect(thread_id, check, limit)
         )
 
+
+def add_searching(server: MCPServer[Any], callers: Callers) -> None:
+    @reads(server, "incident")
+    async def incident(ctx: Call, incident_id: str = "") -> str:
+        return await told(callers, ctx, "incident", lambda t: t.incident(incident_id))
+
     @reads(server, "timeline")
     async def timeline(thread_id: str, ctx: Call, limit: int = 20) -> str:
         return await told(

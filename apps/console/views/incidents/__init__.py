@@ -1,0 +1,1 @@
+"""Pages of incidents, and the acts on them."""

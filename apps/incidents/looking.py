@@ -1,0 +1,161 @@
+"""The sweep of checks: find the first version of each session that does not pass.
+
+Some sessions at once are looked into, as bisect does, and what was found is written
+under the incident's row lock, unless the check was changed meanwhile. So one that was
+killed in the middle has told nothing wrong, and the next sweep goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from apps.agents.scope import Scope
+from apps.checks import Check, CheckRefused, read_text
+from apps.core.errors import DomainError
+from apps.incidents.models import Incident, Member
+from apps.incidents.words import Verdict
+from apps.timeline.models import Version
+from apps.timeline.queries import (
+    BisectAsked,
+    BisectOrder,
+    CorruptBody,
+    Place,
+    find_flips,
+)
+
+# How long one sweep goes on; the next takes up what is left.
+SWEEP_SECONDS = 20.0
+# Sessions that are looked into before what was found is written.
+AT_ONCE = 20
+# Answers of bisect for one session: some thousand states.
+MOST_WALKS = 20
+_FOUND = ("verdict", "bad_session_id", "bad_number", "bad_release", "bad_at")
+Clock = Callable[[], datetime]
+
+log = structlog.get_logger("stepback.incidents")
+
+
+class Bad(NamedTuple):
+    """A version that does not pass, of the session or of one it was forked from."""
+
+    session_id: str
+    number: int
+    release: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """What a check says of one session; `bad` is the first version, where known."""
+
+    verdict: Verdict
+    bad: Bad | None = None
+
+
+def sweep(*, now: datetime, clock: Clock = timezone.now) -> int:
+    """Look for the checks of incidents, the oldest first; return at how many."""
+    began, looked_at = time.monotonic(), 0
+    for incident in Incident.objects.to_check().select_related("project"):
+        while count := look_on(incident, now=clock()):
+            looked_at += count
+            if time.monotonic() - began > SWEEP_SECONDS:
+                return looked_at
+    return looked_at
+
+
+def look_on(incident: Incident, *, now: datetime) -> int:
+    """Look into some sessions of an incident; return into how many, 0 at its end."""
+    waiting = Member.objects.of_incident(incident.id).to_look_at()
+    ids = list(waiting.values_list("session_id", flat=True)[:AT_ONCE])
+    check = _check(incident)
+    looks = {id: look(incident, id, check, now=now) for id in ids}
+    _tell(incident, looks, now=now)
+    return len(ids)
+
+
+def look(
+    incident: Incident, session_id: str, check: Check | None, *, now: datetime
+) -> Look:
+    """Return what a check says of one session, along the versions that are live."""
+    if check is None:
+        return Look(verdict=Verdict.UNKNOWN)
+    try:
+        return _walked(Scope(incident.project), session_id, check, now=now)
+    except (DomainError, CorruptBody):
+        # Deleted, removed, or damaged: nobody knows.
+        return Look(verdict=Verdict.UNKNOWN)
+    except Exception:
+        # What is wrong with one must not hold up the rest.
+        log.exception("a check failed", incident=incident.id, session=session_id)
+        return Look(verdict=Verdict.UNKNOWN)
+
+
+def _walked(scope: Scope, session_id: str, check: Check, *, now: datetime) -> Look:
+    """Go on from the oldest version until the first is found, or all were seen.
+
+    The first answer may have looked into some versions only; those that follow go
+    through all of them in order, so what they find first is the first.
+    """
+    asked = BisectAsked(check=check, order=BisectOrder.OLDEST, limit=1)
+    is_in_order, is_bad, is_lost = False, False, False
+    for _ in range(MOST_WALKS):
+        found = find_flips(scope, session_id, asked, now=now)
+        is_bad = is_bad or found.first_bad is not None
+        is_lost = is_lost or bool(found.gone or found.unreadable)
+        is_known = found.is_exact or is_in_order
+        if found.first_bad is not None and is_known and not is_lost:
+            return Look(verdict=Verdict.BAD, bad=_version(found.first_bad.place))
+        if is_bad and is_known:
+            return Look(verdict=Verdict.BAD)
+        if found.next is None:
+            good = found.is_exact or (is_in_order and not is_lost)
+            return Look(verdict=Verdict.GOOD if good else _lost(is_bad=is_bad))
+        asked, is_in_order = replace(asked, start=found.next), True
+    return Look(verdict=_lost(is_bad=is_bad))
+
+
+def _lost(*, is_bad: bool) -> Verdict:
+    return Verdict.BAD if is_bad else Verdict.UNKNOWN
+
+
+def _version(place: Place) -> Bad | None:
+    """Return a version that was found; None where a removal took it meanwhile."""
+    mine = Version.objects.filter(session_id=place.session_id, number=place.number)
+    row = mine.values_list("release", "created_at").first()
+    return None if row is None else Bad(*place, *row)
+
+
+def _check(incident: Incident) -> Check | None:
+    """Return the check; None where it was erased, or this version cannot read it."""
+    try:
+        return read_text(incident.check_text or "")
+    except CheckRefused:
+        return None
+
+
+@transaction.atomic
+def _tell(incident: Incident, looks: dict[str, Look], *, now: datetime) -> None:
+    """Write what was found, unless another check is looked for by now."""
+    held = Incident.objects.select_for_update(no_key=True).get(id=incident.id)
+    if held.check_text != incident.check_text or held.checked_at is not None:
+        return
+    mine = Member.objects.of_incident(incident.id)
+    members = list(mine.filter(session_id__in=list(looks)))
+    for member in members:
+        found = looks[member.session_id]
+        member.verdict = found.verdict
+        if found.bad is not None:
+            member.bad_session_id, member.bad_number = found.bad[:2]
+            member.bad_release, member.bad_at = found.bad[2:]
+    Member.objects.bulk_update(members, _FOUND)
+    if not mine.to_look_at().exists():
+        held.checked_at = now
+        held.save(update_fields=["checked_at"])

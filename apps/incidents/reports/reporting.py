@@ -1,0 +1,285 @@
+"""The report of an incident: what, since when, which release, how many, what was done.
+
+And what is open. It says nothing that is not known: without a check nobody knows since
+when, and it says so. Its sentences are written once, for pages and for Markdown: what
+anybody wrote goes through `text`, which makes it plain where they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.agents.acts import Act
+from apps.diffs.text import visible
+from apps.incidents.counting import (
+    MOST_GROUPS,
+    Counts,
+    Group,
+    Standings,
+    counts_of,
+    standings_of,
+)
+from apps.incidents.models import Entry, Incident
+from apps.incidents.reports.markdown import plain, quoted, table
+from apps.incidents.seeing import hides_check, is_told_whole
+from apps.incidents.words import Deed
+
+# Entries of the history that a report has: the newest.
+MOST_ENTRIES = 500
+DEEDS = {
+    Deed.OPENED: "opened it, with the sessions that were collected",
+    Deed.TITLED: "changed the title to {text}",
+    Deed.STATUS: "set it to {text}",
+    Deed.OWNER: "gave it to {text}",
+    Deed.CHECK: "had the sessions checked: {text}",
+    Deed.REMOVED: "took out the session {session}",
+    Deed.NOTED: "wrote:",
+}
+NOTHING = {
+    Deed.TITLED: "changed the title; what it was is erased",
+    Deed.OWNER: "gave it to nobody",
+    Deed.CHECK: "had the sessions checked for nothing any more",
+    Deed.REMOVED: "took out a session that was removed since",
+    Deed.NOTED: "wrote what is erased",
+}
+HIDDEN = "had the sessions checked for what masks cover"
+Text = Callable[[str], str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """Sessions counted by what they have in common."""
+
+    heading: str
+    rows: Sequence[Group]
+
+    @property
+    def is_cut(self) -> bool:
+        return len(self.rows) == MOST_GROUPS
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Done:
+    """One thing that was done: when, by whom, what; a note in its own words."""
+
+    at: datetime
+    by: str
+    words: str
+    quote: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """One question, and what is known of it."""
+
+    heading: str
+    sentences: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    done: Sequence[Done] = ()
+    points: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """What is known of an incident at one moment, for somebody who may see it."""
+
+    incident: Incident
+    act: Act
+    counts: Counts
+    standings: Standings
+    entries: Sequence[Entry]
+    has_older_entries: bool
+
+    @property
+    def check(self) -> str | None:
+        """What is looked for, where it is told to whoever asks."""
+        text = self.incident.check_text
+        if text is None or not is_told_whole(self.act, self.incident):
+            return None
+        return None if hides_check(text) else text
+
+    @property
+    def query(self) -> str | None:
+        """By what its sessions were found, where it is told to whoever asks."""
+        is_whole = is_told_whole(self.act, self.incident)
+        return self.incident.query if is_whole else None
+
+    @property
+    def gone(self) -> int:
+        """How many sessions were deleted or removed since."""
+        return self.counts.sessions - self.standings.there
+
+    @property
+    def still_open(self) -> list[str]:
+        """What is left to be done, in sentences."""
+        counts, now, is_checked = self.counts, self.standings, self.check is not None
+        found = [
+            "" if self.incident.is_resolved else f"It is {self.incident.status}.",
+            "" if self.incident.owner_label else "Nobody has taken it.",
+            _told(now.untouched, "{has} no new version since collected"),
+            _told(now.moved, "{has} new versions since collected"),
+            _told(self.gone, "{is} deleted, or removed"),
+            _told(counts.waiting * is_checked, "{is} not checked yet"),
+            _told(counts.unknown * is_checked, "cannot be told of: versions are gone"),
+        ]
+        return [one for one in found if one]
+
+    def about(self, text: Text = visible) -> str:
+        """Say which incident it is, how it stands, and whose it is."""
+        incident = self.incident
+        owner = text(incident.owner_label) if incident.owner_label else "nobody"
+        said = (
+            f"Incident {text(incident.id)}, {incident.status}, taken by {owner}."
+            f" Opened {moment(incident.created_at)} by"
+            f" {text(incident.opened_by_label)}."
+        )
+        if incident.resolved_at:
+            said += f" Resolved {moment(incident.resolved_at)}."
+        said += f" Written {moment(self.act.now)}."
+        if self.act.scope.agents is not None:
+            said += " Counts are of the sessions that this key may see, no more."
+        return said
+
+    def sections(self, text: Text = visible) -> list[Section]:
+        """Return the report as its questions, in order."""
+        return [
+            Section(heading="What", sentences=self._what(text)),
+            Section(heading="Since when", sentences=[self._since()]),
+            Section(heading="Which release", tables=self._releases()),
+            Section(
+                heading="How many",
+                sentences=[self._how_many()],
+                tables=[
+                    Table(heading="Agent", rows=self.counts.by_agent),
+                    Table(heading="Model", rows=self.counts.by_model),
+                ],
+            ),
+            Section(
+                heading="What was done",
+                sentences=self._older(),
+                done=self.history(text),
+            ),
+            Section(heading="What is open", points=self.still_open),
+        ]
+
+    @property
+    def markdown(self) -> str:
+        """The report as Markdown; what anybody wrote is text in it."""
+        parts = [f"# {plain(self.incident.title)}", self.about(plain)]
+        for section in self.sections(plain):
+            parts += [f"## {section.heading}", *section.sentences]
+            parts += [_written(one) for one in section.tables]
+            parts += ["\n".join(map(_item, section.done))] * bool(section.done)
+            parts += ["\n".join(f"- {one}" for one in section.points)]
+        return "\n\n".join(filter(None, parts)) + "\n"
+
+    def history(self, text: Text = visible) -> list[Done]:
+        """Return what was done, in order."""
+        return [
+            Done(
+                at=one.created_at,
+                by=text(one.actor_label),
+                words=_words(one, text),
+                quote=one.text if one.deed == Deed.NOTED else None,
+            )
+            for one in self.entries
+        ]
+
+    def _what(self, text: Text) -> list[str]:
+        said = []
+        if self.query is not None:
+            said.append(f"Collected by the search {text(self.query)}")
+        if self.check is not None:
+            said.append(f"In every version it should hold that {text(self.check)}")
+        return said or ["Its title says what: nothing else was said."]
+
+    def _since(self) -> str:
+        first = self.standings.began_first
+        began = f" The oldest of the sessions began {moment(first)}." if first else ""
+        if self.check is None:
+            return f"Not known: no check was set.{began}"
+        if self.counts.since is None:
+            return f"Not known: no version was found that does not pass.{began}"
+        said = f"The first version that does not pass: {moment(self.counts.since)}."
+        if self.counts.waiting or self.counts.unknown or self.counts.unplaced:
+            said += " It may have been earlier: not all sessions could be looked into."
+        return said
+
+    def _releases(self) -> list[Table]:
+        tables = [Table(heading="Release", rows=self.counts.by_release)]
+        if self.check is not None and self.counts.by_bad_release:
+            heading = "Release of the first version that does not pass"
+            tables.insert(0, Table(heading=heading, rows=self.counts.by_bad_release))
+        return tables
+
+    def _how_many(self) -> str:
+        counts, now = self.counts, self.standings
+        said = f"{sessions(counts.sessions)}; {counts.removed:,} taken out."
+        if self.check is not None:
+            said += (
+                f" Of these {counts.bad:,} do not pass, {counts.good:,} do,"
+                f" {counts.unknown:,} are not known, {counts.waiting:,} not looked at."
+            )
+        said += (
+            f" {now.moved:,} have new versions since collected,"
+            f" {now.rolled_back:,} were rolled back at some time."
+        )
+        return said
+
+    def _older(self) -> list[str]:
+        return [f"The newest {MOST_ENTRIES} acts."] if self.has_older_entries else []
+
+
+def report_of(incident: Incident, act: Act, *, most: int = MOST_ENTRIES) -> Report:
+    """Return the report of an incident: as many statements for any of them."""
+    told = Entry.objects.of_incident(incident.id).told_to(act.actor, act.scope)
+    entries = list(told.order_by("-id")[: most + 1])
+    return Report(
+        incident=incident,
+        act=act,
+        counts=counts_of(incident, act.scope),
+        standings=standings_of(incident, act.scope),
+        entries=entries[:most][::-1],
+        has_older_entries=len(entries) > most,
+    )
+
+
+def sessions(count: int) -> str:
+    return f"{count:,} session{'' if count == 1 else 's'}"
+
+
+def moment(at: datetime) -> str:
+    return at.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _words(entry: Entry, text: Text) -> str:
+    deed = Deed(entry.deed)
+    told = entry.session_id if deed is Deed.REMOVED else entry.text
+    if told is None and deed in NOTHING:
+        return NOTHING[deed]
+    if deed is Deed.CHECK and hides_check(told or ""):
+        return HIDDEN
+    return DEEDS[deed].format(text=text(entry.text or ""), session=text(told or ""))
+
+
+def _item(done: Done) -> str:
+    said = f"- {moment(done.at)}: {done.by} {done.words}"
+    return said if done.quote is None else f"{said}\n\n{quoted(done.quote)}\n"
+
+
+def _written(one: Table) -> str:
+    rows = [
+        (plain(row.name) if row.name is not None else "not told", f"{row.sessions:,}")
+        for row in one.rows
+    ]
+    said = table([one.heading, "Sessions"], rows)
+    return f"{said}\n\nThe largest {MOST_GROUPS}." if one.is_cut else said
+
+
+def _told(count: int, what: str) -> str:
+    if not count:
+        return ""
+    words = {"has": "has", "is": "is"} if count == 1 else {"has": "have", "is": "are"}
+    return f"{sessions(count)} {what.format(**words)}."

@@ -1,0 +1,110 @@
+# Written by make_sync.py from _async/incidents.py: do not edit.
+"""Incidents: what went wrong in many sessions, who looks after it, what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Unpack
+
+from stepback import answers
+from stepback._sync.resource import Resource
+from stepback.answers import page_of
+from stepback.calls import given
+from stepback.stories import IncidentChanges, Repeatable
+
+
+class Incidents(Resource):
+    """Incidents: opened, read, changed, noted on, reported."""
+
+    def open(
+        self,
+        title: str,
+        *,
+        search: str | None = None,
+        sessions: Sequence[str] | None = None,
+        release: str | None = None,
+        check: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.Incident:
+        """Open an incident over the sessions that are named, or that are found.
+
+        Give one of `search`, `sessions` and `release`. Their list is frozen. Where a
+        `check` says what should hold, the worker looks for the first version of each
+        that does not pass.
+        """
+        named = None if sessions is None else list(sessions)
+        body = given(
+            title=title, search=search, sessions=named, release=release, check=check
+        )
+        read = answers.Incident.of
+        return self._send("POST", ("incidents",), body, read, idempotency_key)
+
+    def get(self, incident_id: str) -> answers.Incident:
+        """Read an incident, and how many sessions it has by what they share."""
+        return self._ask(answers.Incident.of, ("incidents", incident_id))
+
+    def list(
+        self,
+        *,
+        status: Literal["open", "watching", "resolved"] | None = None,
+        limit: int = 20,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.ListedIncident]:
+        """List incidents, newest first."""
+        return self._ask(
+            page_of(answers.ListedIncident.of),
+            ("incidents",),
+            status=status,
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    def change(
+        self, incident_id: str, **changes: Unpack[IncidentChanges]
+    ) -> answers.Incident:
+        """Change its title, status, owner or check: what is not named stays."""
+        read = answers.Incident.of
+        return self._send("PATCH", ("incidents", incident_id), changes, read)
+
+    def note(
+        self, incident_id: str, text: str, **once: Unpack[Repeatable]
+    ) -> answers.IncidentNote:
+        """Write a note on an incident."""
+        segments, key = ("incidents", incident_id, "notes"), once.get("idempotency_key")
+        return self._send(
+            "POST", segments, {"text": text}, answers.IncidentNote.of, key
+        )
+
+    def notes(
+        self, incident_id: str, *, limit: int = 20, starting_after: str | None = None
+    ) -> answers.Page[answers.IncidentNote]:
+        """List what was done with an incident, in order."""
+        return self._ask(
+            page_of(answers.IncidentNote.of),
+            ("incidents", incident_id, "notes"),
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    def members(
+        self, incident_id: str, *, limit: int = 20, starting_after: str | None = None
+    ) -> answers.Page[answers.IncidentMember]:
+        """List the sessions of an incident, newest first, also those taken out."""
+        return self._ask(
+            page_of(answers.IncidentMember.of),
+            ("incidents", incident_id, "members"),
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    def remove(
+        self, incident_id: str, session_id: str, **once: Unpack[Repeatable]
+    ) -> None:
+        """Take a session out of an incident; that it was in it stays said."""
+        segments = ("incidents", incident_id, "members", session_id)
+        self._remove(segments, once.get("idempotency_key"))
+
+    def report(self, incident_id: str) -> answers.IncidentReport:
+        """Report an incident; `markdown` has the whole report."""
+        segments = ("incidents", incident_id, "report")
+        return self._ask(answers.IncidentReport.of, segments)
