@@ -60,6 +60,8 @@ def merge(
     """Show what a merge would do to this session; do it when confirmed."""
     if request.method != "POST":
         return _page(request, membership, session_id, request.GET)
+    # A session that is not there is 404, whatever was sent.
+    session_id = queries.session(membership.project, session_id).id
     filled = MergeForm(request.POST)
     asked, given = filled.asked(), filled.given()
     shown = filled.cleaned_data["expected"]
