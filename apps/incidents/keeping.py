@@ -6,8 +6,23 @@ it stays said, without which one it was.
 
 from apps.timeline.hooks.keeping import ERASED_PEOPLE, SESSIONS, Leavings
 
-ERASED = "(erased)"
-_OF_PERSON = "h.project_id = %(project)s AND %(user)s <> ''"
+# What stands for a title that named the person.
+ERASED = "…"
+# Named by no part of a longer name, or a short name would empty whatever people wrote.
+_QUOTED = r"regexp_replace(%(user)s, '([][(){}.*+?^$|\\-])', '\\\1', 'g')"
+
+
+def _naming(what: str, table: str, column: str, emptied: str) -> Leavings:
+    """Return the rows of the project in which a column names the person."""
+    named = f"'(^|[^[:alnum:]])' || {_QUOTED} || '($|[^[:alnum:]])'"
+    return Leavings(
+        what=what,
+        table=table,
+        where="h.project_id = %(project)s AND %(user)s <> ''"
+        f" AND position(%(user)s in h.{column}) > 0 AND h.{column} ~ ({named})",
+        emptied=f"{column} = {emptied}",
+    )
+
 
 SESSIONS["incidents"] = (
     Leavings(what="incident_members", table="incidents_member"),
@@ -18,28 +33,8 @@ SESSIONS["incidents"] = (
     ),
 )
 ERASED_PEOPLE["incidents"] = (
-    Leavings(
-        what="incident_searches",
-        table="incidents_incident",
-        where=f"{_OF_PERSON} AND position(%(user)s in h.query) > 0",
-        emptied="query = NULL",
-    ),
-    Leavings(
-        what="incident_titles",
-        table="incidents_incident",
-        where=f"{_OF_PERSON} AND position(%(user)s in h.title) > 0",
-        emptied=f"title = '{ERASED}'",
-    ),
-    Leavings(
-        what="incident_checks",
-        table="incidents_incident",
-        where=f"{_OF_PERSON} AND position(%(user)s in h.check_text) > 0",
-        emptied="check_text = NULL",
-    ),
-    Leavings(
-        what="incident_notes",
-        table="incidents_entry",
-        where=f"{_OF_PERSON} AND position(%(user)s in h.text) > 0",
-        emptied="text = NULL",
-    ),
+    _naming("incident_searches", "incidents_incident", "query", "NULL"),
+    _naming("incident_titles", "incidents_incident", "title", f"'{ERASED}'"),
+    _naming("incident_checks", "incidents_incident", "check_text", "NULL"),
+    _naming("incident_notes", "incidents_entry", "text", "NULL"),
 )
