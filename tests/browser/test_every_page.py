@@ -87,6 +87,7 @@ def samples(trip: Trip) -> dict[str, str]:
         "delivery_id": "nobody",
         "rule_id": rule(trip),
         "plan_id": plan(trip),
+        "incident_id": incident(trip),
         **erased,
         "policy_id": policy,
         "hold_id": hold,
@@ -173,6 +174,19 @@ def plan(trip: Trip) -> str:
     """Return a plan that nobody has confirmed."""
     said = {"kind": "hold", "sessions": [trip.id]}
     return str(trip.console.api.post("/v1/plans", json=said).json()["id"])
+
+
+def incident(trip: Trip) -> str:
+    """Return an incident whose check somebody looks for, with a note."""
+    api = trip.console.api
+    said = {
+        "title": "Destinations lost " * 5,
+        "sessions": [trip.id],
+        "check": "NOT state.destination=null",
+    }
+    made = api.post("/v1/incidents", json=said).json()["id"]
+    api.post(f"/v1/incidents/{made}/notes", json={"text": "Told support. " * 20})
+    return str(made)
 
 
 def rule(trip: Trip) -> str:
