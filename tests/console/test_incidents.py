@@ -249,6 +249,19 @@ def test_whoever_is_masked_sees_no_masked_word_nor_check(operator, project, pers
     assert "masks cover" in text(refused, 422)
 
 
+def test_how_very_many_stand_now_is_left_to_the_report(operator, project, monkeypatch):
+    where = "apps.console.pages.incidents.incident_page.LOOKED_UP"
+    monkeypatch.setattr(where, 1)
+    incident = make_incident(project, act_in(project).actor, make_sessions(project, 2))
+
+    page = text(operator.get(url("incident", project, incident.id)))
+    report = text(operator.get(url("incident_report", project, incident.id)))
+
+    assert "Moved on since" not in page
+    assert "How so many sessions stand now is in the" in page
+    assert "2 sessions have no new version since collected." in report
+
+
 def test_a_hundred_members_take_no_more_statements(
     operator, project, django_assert_num_queries, django_assert_max_num_queries
 ):
