@@ -329,6 +329,9 @@ class World:
             self.ids["plan_id"] = self._make_plan("hold")
         if "export_id" in self.named:
             self.ids["export_id"] = self._make_plan("export")
+        if "incident_id" in self.named:
+            wrong = {"title": "Lost", "sessions": [self.ids["session_id"]]}
+            self.ids["incident_id"] = self._made("/v1/incidents", wrong)["id"]
         if "history_export_id" in self.named:
             asked = {"kind": "trajectories"}
             self.ids["history_export_id"] = self._made("/v1/exports", asked)["id"]
