@@ -122,7 +122,10 @@ class Report:
             "" if self.incident.owner_label else "Nobody has taken it.",
             *self._as_they_stand(),
             _told(counts.waiting * is_checked, "{is} not checked yet"),
-            _told(counts.unknown * is_checked, "cannot be told of: versions are gone"),
+            _told(
+                counts.unknown * is_checked,
+                "cannot be told of: versions are gone, or too many",
+            ),
         ]
         return [one for one in found if one]
 
