@@ -38,6 +38,14 @@ class IncidentQuerySet(models.QuerySet["Incident"]):
     def with_status(self, status: str | None) -> IncidentQuerySet:
         return self if status is None else self.filter(status=status)
 
+    def count_open(self, project_id: str, *, most: int) -> int:
+        """Return how many nobody has put right, up to one more than `most`.
+
+        For every page of the console: it is one look at an index.
+        """
+        found = self.filter(project_id=project_id, status="open")
+        return found[: most + 1].count()
+
     def to_check(self) -> IncidentQuerySet:
         """Those whose check is still to be looked for, the oldest first."""
         waiting = self.filter(check_text__isnull=False, checked_at__isnull=True)

@@ -82,6 +82,11 @@ with connection.cursor() as cursor:
     cursor.execute("INSERT INTO procrastinate_workers (last_heartbeat) "
                    "VALUES (now() + interval '1 hour')")
 """
+LOOKED = """
+from django.utils import timezone
+from apps.incidents import looking
+looking.sweep(now=timezone.now())
+"""
 # What to open, below the project; {trip} is the traveller's session, {fork} its fork,
 # {run} one that keeps its messages.
 PAGES = {
@@ -133,6 +138,10 @@ PAGES = {
     "agent-blocked": "/agents/{agent}/blocked",
     "metrics": "/metrics?window=30d",
     "metrics-rollbacks": "/metrics/rollbacks?window=30d",
+    "incidents": "/incidents",
+    "incident": "/incidents/at/{incident}",
+    "incident-report": "/incidents/at/{incident}/report",
+    "incident-open": "/incidents/open?q=agent%3Atravel-agent",
     "plans": "/plans",
     "plan": "/plans/{plan}",
     "plan-over": "/plans/{over}",
@@ -232,6 +241,7 @@ def main(folder: Path, names: list[str]) -> None:
         with server.client(server.key("demo", "--scope", "admin")) as api:
             more = kept(api)
             keeping(server.dsn, api)
+        run(server.dsn, LOOKED, Role.WORKER)
         with server.client(server.key(odd_content.SLUG)) as api:
             odd = {f"odd-{name}": at for name, at in odd_content.make(api).items()}
         feed(server.dsn)
@@ -314,7 +324,13 @@ def kept(api: httpx.Client) -> dict[str, str]:
     begun = {"preview_id": previews[1]["id"], "reason": "Asked by mail"}
     erasing = api.post("/v1/erasures", json=begun).json()["id"]
     blocked = [one["number"] for one in records if one["result"] == "blocked"]
+    wrong = {"title": "The trip is lost when only part of it is cancelled"}
+    wrong |= {"search": "agent:travel-agent", "check": "NOT state.destination=null"}
+    incident = api.post("/v1/incidents", json=wrong).raise_for_status().json()["id"]
+    said_of = {"text": "u_98 was rolled back by hand, the customer confirmed."}
+    api.post(f"/v1/incidents/{incident}/notes", json=said_of).raise_for_status()
     return {
+        "incident": incident,
         "memory": api.post("/v1/memories", json=said).json()["id"],
         "webhook": api.post("/v1/webhooks", json=hook).json()["id"],
         "blocked": str(blocked[0]),

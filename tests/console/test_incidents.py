@@ -3,6 +3,7 @@
 import csv
 import html
 import io
+import re
 
 import pytest
 from django.test import Client
@@ -247,6 +248,37 @@ def test_whoever_is_masked_sees_no_masked_word_nor_check(operator, project, pers
     assert "masks cover" in said
     refused = changed(operator, project, incident, check="state.order=A-18")
     assert "masks cover" in text(refused, 422)
+
+
+def test_those_that_are_open_are_counted_beside_every_page(operator, project):
+    actor, ids = act_in(project).actor, make_sessions(project, 1)
+    for _ in range(2):
+        incident = make_incident(project, actor, ids)
+
+    before = counted(operator, project)
+    changed(operator, project, incident, status="watching")
+
+    assert (before, counted(operator, project)) == ("2", "1")
+
+
+def counted(client, project):
+    """Return the count beside the page of incidents."""
+    page = text(client.get(url("agent_list", project)))
+    item = re.search(r'<a href="[^"]*/incidents"[^>]*>(.*?)</a>', page, re.DOTALL)[1]
+    return re.sub(r"<[^>]+>|\D", "", item)
+
+
+def test_how_very_many_stand_now_is_left_to_the_report(operator, project, monkeypatch):
+    where = "apps.console.pages.incidents.incident_page.LOOKED_UP"
+    monkeypatch.setattr(where, 1)
+    incident = make_incident(project, act_in(project).actor, make_sessions(project, 2))
+
+    page = text(operator.get(url("incident", project, incident.id)))
+    report = text(operator.get(url("incident_report", project, incident.id)))
+
+    assert "Moved on since" not in page
+    assert "How so many sessions stand now is in the" in page
+    assert "2 sessions have no new version since collected." in report
 
 
 def test_a_hundred_members_take_no_more_statements(

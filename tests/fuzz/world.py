@@ -104,6 +104,7 @@ FIRST = {
     "POST /v1/retention/policies": {"empty_days": 30},
     "POST /v1/retention/policies/{policy_id}/enable": {"preview_id": "{preview_id}"},
     "POST /v1/retention/previews": {"policy_id": "{policy_id}"},
+    "POST /v1/incidents": {"title": "Lost", "search": "user:u1"},
     "POST /v1/exports": {"kind": "trajectories"},
     "POST /v1/erasures": {"preview_id": "{erasure_preview_id}", "reason": "Asked"},
     "POST /v1/erasures/previews": {"user_id": "u1"},
@@ -360,6 +361,9 @@ class World:
             self.ids["plan_id"] = self._make_plan("hold")
         if "export_id" in self.named:
             self.ids["export_id"] = self._make_plan("export")
+        if "incident_id" in self.named:
+            wrong = {"title": "Lost", "sessions": [self.ids["session_id"]]}
+            self.ids["incident_id"] = self._made("/v1/incidents", wrong)["id"]
         if "history_export_id" in self.named:
             asked = {"kind": "trajectories"}
             self.ids["history_export_id"] = self._made("/v1/exports", asked)["id"]

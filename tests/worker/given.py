@@ -170,6 +170,29 @@ def planned(told: Told) -> object:
     return told.column("SELECT status FROM plans_plan WHERE project_id = {p}"), items
 
 
+def with_an_incident(told: Told) -> None:
+    """Three sessions of an incident, whose second versions do not pass its check."""
+    sessions = []
+    for total in range(3):
+        begun = {"agent_id": "a", "initial_state": {"total": 0}}
+        answer = told.client.post("/v1/sessions", json=begun)
+        sessions.append(answer.json()["id"])
+        patch = {"state": {"total": total}}
+        ok(told.client.patch(f"/v1/sessions/{sessions[-1]}/state", json=patch))
+    wrong = {"title": "Lost", "sessions": sessions, "check": "state.total<1"}
+    ok(told.client.post("/v1/incidents", json=wrong))
+
+
+def checked(told: Told) -> object:
+    """What was found of each session, and whether all were looked into."""
+    found = told.rows(
+        "SELECT verdict, bad_number FROM incidents_member WHERE project_id = {p}"
+        " ORDER BY session_id"
+    )
+    over = "SELECT checked_at IS NOT NULL FROM incidents_incident"
+    return found, told.column(f"{over} WHERE project_id = {{p}}")
+
+
 def with_keys(told: Told) -> None:
     """Four keys of an agent, three of which are kept for less than a second."""
     ok(told.client.post("/v1/agents", json={"name": "a", "external_id": "keeper"}))
@@ -281,6 +304,13 @@ JOBS = {
         "UPDATE ON plans_item",
         "NEW.position = 0 AND NEW.state = 'done'",
         done=(["finished"], [(n, "done", 1, 1) for n in range(3)]),
+    ),
+    "check_incidents": Job(
+        with_an_incident,
+        checked,
+        "UPDATE ON incidents_member",
+        f"{OF_NEW} AND NEW.verdict IS NOT NULL",
+        done=([("good", None), ("bad", 1), ("bad", 1)], [True]),
     ),
     "expire_data": Job(
         with_keys,

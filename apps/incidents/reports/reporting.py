@@ -24,7 +24,7 @@ from apps.incidents.counting import (
 from apps.incidents.models import Entry, Incident
 from apps.incidents.reports.markdown import plain, quoted, table
 from apps.incidents.seeing import hides_check, is_told_whole
-from apps.incidents.words import Deed
+from apps.incidents.words import MOST, Deed
 
 # Entries of the history that a report has: the newest.
 MOST_ENTRIES = 500
@@ -88,7 +88,8 @@ class Report:
     incident: Incident
     act: Act
     counts: Counts
-    standings: Standings
+    # None where so many sessions were not looked up for a page.
+    standings: Standings | None
     entries: Sequence[Entry]
     has_older_entries: bool
 
@@ -108,21 +109,23 @@ class Report:
 
     @property
     def gone(self) -> int:
-        """How many sessions were deleted or removed since."""
-        return self.counts.sessions - self.standings.there
+        """How many sessions were deleted or removed since, where it was looked up."""
+        now = self.standings
+        return 0 if now is None else self.counts.sessions - now.there
 
     @property
     def still_open(self) -> list[str]:
         """What is left to be done, in sentences."""
-        counts, now, is_checked = self.counts, self.standings, self.check is not None
+        counts, is_checked = self.counts, self.check is not None
         found = [
             "" if self.incident.is_resolved else f"It is {self.incident.status}.",
             "" if self.incident.owner_label else "Nobody has taken it.",
-            _told(now.untouched, "{has} no new version since collected"),
-            _told(now.moved, "{has} new versions since collected"),
-            _told(self.gone, "{is} deleted, or removed"),
+            *self._as_they_stand(),
             _told(counts.waiting * is_checked, "{is} not checked yet"),
-            _told(counts.unknown * is_checked, "cannot be told of: versions are gone"),
+            _told(
+                counts.unknown * is_checked,
+                "cannot be told of: versions are gone, or too many",
+            ),
         ]
         return [one for one in found if one]
 
@@ -187,6 +190,16 @@ class Report:
             for one in self.entries
         ]
 
+    def _as_they_stand(self) -> list[str]:
+        now = self.standings
+        if now is None:
+            return []
+        return [
+            _told(now.untouched, "{has} no new version since collected"),
+            _told(now.moved, "{has} new versions since collected"),
+            _told(self.gone, "{is} deleted, or removed"),
+        ]
+
     def _what(self, text: Text) -> list[str]:
         said = []
         if self.query is not None:
@@ -196,7 +209,7 @@ class Report:
         return said or ["Its title says what: nothing else was said."]
 
     def _since(self) -> str:
-        first = self.standings.began_first
+        first = None if self.standings is None else self.standings.began_first
         began = f" The oldest of the sessions began {moment(first)}." if first else ""
         if self.check is None:
             return f"Not known: no check was set.{began}"
@@ -222,25 +235,37 @@ class Report:
                 f" Of these {counts.bad:,} do not pass, {counts.good:,} do,"
                 f" {counts.unknown:,} are not known, {counts.waiting:,} not looked at."
             )
-        said += (
-            f" {now.moved:,} have new versions since collected,"
-            f" {now.rolled_back:,} were rolled back at some time."
-        )
+        if now is not None:
+            said += (
+                f" {now.moved:,} have new versions since collected,"
+                f" {now.rolled_back:,} were rolled back at some time."
+            )
         return said
 
     def _older(self) -> list[str]:
         return [f"The newest {MOST_ENTRIES} acts."] if self.has_older_entries else []
 
 
-def report_of(incident: Incident, act: Act, *, most: int = MOST_ENTRIES) -> Report:
-    """Return the report of an incident: as many statements for any of them."""
+def report_of(
+    incident: Incident,
+    act: Act,
+    *,
+    most: int = MOST_ENTRIES,
+    looked_up: int = MOST,
+) -> Report:
+    """Return the report of an incident: as many statements for any of them.
+
+    How its sessions stand now is looked up where they are no more than `looked_up`.
+    """
+    counts = counts_of(incident, act.scope)
+    is_looked_up = counts.sessions <= looked_up
     told = Entry.objects.of_incident(incident.id).told_to(act.actor, act.scope)
     entries = list(told.order_by("-id")[: most + 1])
     return Report(
         incident=incident,
         act=act,
-        counts=counts_of(incident, act.scope),
-        standings=standings_of(incident, act.scope),
+        counts=counts,
+        standings=standings_of(incident, act.scope) if is_looked_up else None,
         entries=entries[:most][::-1],
         has_older_entries=len(entries) > most,
     )

@@ -17,6 +17,8 @@ from apps.incidents.words import Status
 PAGE = 100
 # Entries of the history beside the counts; the report has more.
 HISTORY = 20
+# How more sessions stand now costs too much for a page: the report says it.
+LOOKED_UP = 1_000
 MOST_OWNERS = 200
 NEXT = {
     Status.OPEN: "Open again",
@@ -70,7 +72,7 @@ def incident_page(incident: Incident, act: Act, *, after: str | None) -> Inciden
     rows = rows_of(act, members[:PAGE])
     named = titles_of([one.session.id for one in rows if one.session])
     return IncidentPage(
-        report=report_of(incident, act, most=HISTORY),
+        report=report_of(incident, act, most=HISTORY, looked_up=LOOKED_UP),
         members=[
             Shown(
                 row=one,

@@ -13,6 +13,7 @@ from apps.accounts.models import Membership, Project, Role
 from apps.approvals.queries import MOST_COUNTED as MOST_APPROVALS
 from apps.approvals.queries import count_pending
 from apps.console.pages.project.attention import NEEDED
+from apps.incidents.models import Incident
 from apps.metrics.alerting.states import count_firing
 from apps.timeline.queries import MOST_COUNTED, open_counts
 
@@ -242,6 +243,9 @@ def waiting_counts(project: Project, *, now: datetime) -> dict[str, str]:
         HOME.title: f"{MOST_COUNTED:,}+" if is_capped else _written(waiting),
         ALERTS.title: _written(n_firing),
         APPROVALS.title: _many(count_pending(project.id, now=now)),
+        INCIDENTS.title: _many(
+            Incident.objects.count_open(project.id, most=MOST_APPROVALS)
+        ),
     }
 
 

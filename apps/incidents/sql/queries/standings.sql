@@ -5,8 +5,9 @@ SELECT count(*) AS there,
        min(s.created_at) AS began_first
   FROM incidents_member m
   JOIN timeline_session s ON s.id = m.session_id
-  JOIN agents_agent a ON a.id = m.agent_id
  WHERE m.incident_id = %(incident)s AND m.removed_at IS NULL
    AND s.status <> 'deleted'
-   AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
+   AND (%(agents)s::text[] IS NULL OR m.agent_id = ANY (
+        ARRAY(SELECT a.id FROM agents_agent a
+               WHERE a.external_id = ANY (%(agents)s::text[]))))
  LIMIT 1
