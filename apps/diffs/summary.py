@@ -83,7 +83,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d")
 def summary(comparison: Comparison, shown: int = _SHOWN) -> str:
     """Say in one line what a version changed."""
     if not comparison:
-        return "nothing changed"
+        return "state unchanged"
     groups = _groups(comparison)
     told = [_tell(group, comparison.coarse) for group in groups[:shown]]
     if len(groups) > shown:

@@ -175,7 +175,7 @@ def test_the_status_is_the_first_that_applies(viewer, project, act, status):
         ),
         (lambda s: s.pause(), "v1 held by olga"),
         (lambda s: s.update({"n": 1}).rollback(0), "v2 rolled back to v0 by olga: “"),
-        (lambda s: s.update({}), "v1 nothing changed"),
+        (lambda s: s.update({}), "v1 state unchanged"),
     ],
 )
 def test_the_last_change_is_told_in_words(viewer, project, act, words):

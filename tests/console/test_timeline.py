@@ -347,7 +347,7 @@ def test_everything_else_gets_the_whole_page(viewer, project, trip, header):
     [
         ("against=0", "Changes against v0"),
         ("against=head", "Changes against v4"),
-        ("against=2", "nothing changed"),
+        ("against=2", "state unchanged"),
         ("view=side", "view-side"),
     ],
 )

@@ -33,7 +33,7 @@ from apps.diffs.text import visible
             {"plan": [{"id": 2}, {"id": 1}]},
             "1 item moved within plan",
         ),
-        ({"a": 1}, {"a": 1}, "nothing changed"),
+        ({"a": 1}, {"a": 1}, "state unchanged"),
         ({"a": {"b": 1}}, {"a": {}}, "a.b removed (was 1)"),
         (
             {"x": {"a": 1}},

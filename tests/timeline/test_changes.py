@@ -44,7 +44,7 @@ def test_a_version_does_not_differ_from_itself(run: Run) -> None:
     body = run.get("changes", **{"from": 1, "to": 1})
 
     assert (body["changes"], body["change_count"]) == ([], 0)
-    assert body["summary"] == "nothing changed"
+    assert body["summary"] == "state unchanged"
 
 
 def test_a_rollback_differs_in_nothing_from_what_it_restored(run: Run) -> None:

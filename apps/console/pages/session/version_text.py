@@ -141,7 +141,7 @@ def words(version: Changed, noise: Noise = NO_NOISE) -> str:
     """Say what changed, from what the append kept of it; of noise how much there is."""
     kept = restored(version)
     if not kept:
-        return UNCHANGED.get(Op(version.op), "nothing changed")
+        return UNCHANGED.get(Op(version.op), "state unchanged")
     told, hidden = noise.apart(kept)
     left = version.change_count - len(kept)
     said = _told(told, is_all=not left)
