@@ -28,6 +28,7 @@ IDS = {
     # The first note, of a server that signs.
     "root_number": "1",
     "label": "good",
+    "task": "t1",
     "user_id": "u1",
     "pointer": "/city",
     "check": "state.n=1 OR was.city=null",
@@ -78,6 +79,7 @@ FIRST = {
         "first_version": 1,
         "last_version": 3,
         "expected_version": 3,
+        "reason": "Wrong city",
     },
     "POST /v1/sessions/{session_id}/reapply": {
         "first_version": 1,
@@ -88,6 +90,7 @@ FIRST = {
         "version": 0,
         "pointers": ["/city"],
         "expected_version": 3,
+        "reason": "Wrong city",
     },
     "POST /v1/sessions/{session_id}/results/forget": {"all": True, "reason": "stale"},
     "POST /v1/agents/{agent}/results/forget": {"tool": "call", "reason": "stale"},
@@ -241,6 +244,7 @@ class World:
             "user_id": "u1",
             "external_id": agent,
             "initial_state": {"city": "Rome", "n": 1, "list": [1, 2]},
+            "tasks": [{"id": IDS["task"], "status": "pending"}],
             "metadata": {"order": "A-1"},
         }
         session_id = self._made("/v1/sessions", begun)["id"]

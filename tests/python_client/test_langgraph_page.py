@@ -32,7 +32,8 @@ def test_the_pages_example_does_what_the_page_says(
     monkeypatch.setenv("STEPBACK_URL", live.url)
     monkeypatch.setenv("STEPBACK_API_KEY", secret)
     names: dict[str, Any] = {"admin_key": live.key(PROJECT, "--scope", "admin")}
-    module, rule, run, going_on = programs()
+    # The last one is about facts: test_langgraph_facts runs its story.
+    module, rule, run, going_on, _ = programs()
     olga = Person(live, PROJECT, "olga-of-the-page")
 
     for one in (module, rule, run):

@@ -97,16 +97,19 @@ def test_the_readmes_lines_for_langgraph_run(
 ) -> None:
     monkeypatch.setenv("STEPBACK_API_KEY", secret)
     monkeypatch.setenv("STEPBACK_URL", live.url)
-    program, back = (one for one in snippets("python") if "saver" in one)
+    program, back, bring = (one for one in snippets("python") if "saver" in one)
     assert len(program.splitlines()) <= 5
     names = {"builder": builder(), "inputs": {"messages": [("user", "A seat")]}}
 
     exec(program, names)
     asked = names["graph"].get_state({"configurable": {"thread_id": "trip-42"}})
+    exec(bring, names)
+    brought = names["graph"].get_state(names["here"])
     exec(back, names)
 
     names["saver"].close()
-    assert asked.next == ("approve",)
+    assert asked.next == brought.next == ("approve",)
+    assert brought.values["seats"] == ["12A"]
     with Stepback(secret, live.url) as sb:
         (session,) = sb.sessions.list(external_id="trip-42").data
     assert (session.rollback_count, session.state.get("seats", [])) == (1, [])
