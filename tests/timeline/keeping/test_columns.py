@@ -36,8 +36,8 @@ EMPTIED = {
 OTHER = {
     "BigIntegerField": "coalesce({0}, 0) + 1",
     "SmallIntegerField": "coalesce({0}, 0) + 1",
-    "BooleanField": "NOT {0}",
-    "BinaryField": "{0} || '\\x00'::bytea",
+    "BooleanField": "NOT coalesce({0}, false)",
+    "BinaryField": "coalesce({0}, '') || '\\x00'::bytea",
     "DateTimeField": "{0} + interval '1 microsecond'",
     "JSONField": '\'[{{"pointer": "/x"}}]\'',
 }
