@@ -236,8 +236,10 @@ def test_an_emptied_version_that_is_changed_is_found(
         [thinned.id, number],
     )
     value = getattr(row, column)
-    if column in ("restored_number", "undo_of"):
+    if column in ("restored_number", "undo_of", "source_number"):
         other: Any = 3
+    elif column == "source_opaque":
+        other = True
     elif column == "step_number":
         other = 7
     elif value is None:
