@@ -127,10 +127,15 @@ function leadBack(event) {
   }
 }
 
-// In the list, `key:r` is what the key presses.
+// In the list, `key:r` is what the key presses, and `!` goes before what must not be.
 function has(keys) {
-  const where = keys.replace(/key:(.)/g, '[data-key="$1"]');
-  return keys === "rows" ? links().length > 0 : document.querySelector(where) !== null;
+  const where = keys
+    .replace(/key:(.)/g, '[data-key="$1"]')
+    .replace(/!(\S+)/g, ":root:not(:has([$1]))");
+  if (keys === "rows") return links().length > 0;
+  // By eye, `g` says that a version is right.
+  if (keys === "nav") return !document.querySelector("[data-trial]");
+  return document.querySelector(where) !== null;
 }
 
 function tell() {

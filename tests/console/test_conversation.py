@@ -435,8 +435,8 @@ def test_a_thousand_turns_take_as_many_statements_as_ten(viewer, project, api, q
     assert len(sent_for(few)) == len(sent_for(many)) > 0
     # Who reads (2), whether they may, the session; the head, which may hold messages,
     # the turns, the place of the version in them, their summaries; the rollbacks; the
-    # sidebar (2); the title.
-    assert len(sent_for(many)) <= 13
+    # sidebar (3); the title.
+    assert len(sent_for(many)) <= 14
 
 
 @pytest.mark.parametrize("number", [0, 60])
@@ -454,8 +454,8 @@ def test_as_many_versions_take_as_many_statements(viewer, project, api, number):
         return len(sent)
 
     # Those of turns, and the versions' bodies in one; the last change, as nothing
-    # else is a title; whether people are asked.
-    assert n_statements(few) == n_statements(many) <= 14
+    # else is a title; whether people are asked, and incidents are open.
+    assert n_statements(few) == n_statements(many) <= 15
 
 
 @pytest.mark.parametrize("query", ["", "?before=10001.0", "?after=5000.0"])

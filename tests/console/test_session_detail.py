@@ -93,7 +93,8 @@ def test_it_asks_once_how_the_session_stands(viewer, project, trip, monkeypatch)
         asked.extend(sessions)
         return set(sessions)
 
-    one = hooks.Asked(among=among, newest=lambda project, limit: [])
+    nothing = {"newest": lambda *_, **__: [], "open": lambda *_, **__: []}
+    one = hooks.Asked(among=among, **nothing)
     monkeypatch.setitem(hooks.ASKED, "test", one)
 
     assert "waiting" in text_of(viewer, project, trip.id)
