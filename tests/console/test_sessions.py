@@ -185,5 +185,5 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(viewer, project):
 
     # Who is signed in (2), their membership, the sessions, their newest versions,
     # their titles, whom people are asked for, the saved views; what waits in the
-    # sidebar (3).
-    assert n_queries() == n_before == 11
+    # sidebar (4).
+    assert n_queries() == n_before == 12
