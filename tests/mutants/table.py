@@ -20,7 +20,7 @@ KEYS = "apps/timeline/sql/keys_v1.sql"
 PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
 LEDGER = "apps/timeline/ledger/appending.py"
-WAITING = "apps/timeline/ledger/encoding/waiting.py"
+WRITES = "apps/timeline/ledger/encoding/writes.py"
 REPLAYS = "apps/timeline/ledger/replays.py"
 REPLAY = "apps/timeline/sql/queries/replayed_request.sql"
 READING = "apps/timeline/versions/reading.py"
@@ -579,14 +579,14 @@ MUTANTS = (
     ),
     one(
         "pauses that say nothing",
-        WAITING,
+        WRITES,
         "SILENT = frozenset({Op.PAUSE, Op.RESUME})",
         "SILENT = frozenset()",
         OPEN + "an_agent_that_asks_and_pauses_itself_still_waits",
     ),
     one(
         "wide states that ask",
-        WAITING,
+        WRITES,
         "if not any(rule.may_hold(written) for rule in rules):",
         "if written:",
         OPEN + "rollbacks_of_wide_and_large_states_are_heard",

@@ -11,8 +11,7 @@ from apps.timeline.ledger.drafts import Draft
 from apps.timeline.ledger.encoding import progress
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
-from apps.timeline.ledger.encoding.waiting import waits
-from apps.timeline.ledger.encoding.writes import Shown, describe, encode_body
+from apps.timeline.ledger.encoding.writes import Shown, describe, encode_body, waits
 from apps.timeline.ledger.escalating import marked
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag

@@ -7,23 +7,26 @@ result only add the time, the number of a turn, and chain values.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from apps.agents.acts import Act
 from apps.agents.remembered import waiting_rules
-from apps.agents.waiting import ESCALATING
+from apps.agents.waiting import ESCALATING, Rules, asks
 from apps.core.admission import gate
 from apps.core.ids import new_id
+from apps.core.json import Json
 from apps.diffs import facets
 from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
+from apps.diffs.facets import Leaves
 from apps.diffs.flags import Flag
 from apps.diffs.flags import flags as flags_of
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.ledger.drafts import Draft, Source, Write
-from apps.timeline.ledger.encoding import differences, progress, turns, waiting
+from apps.timeline.ledger.encoding import differences, progress, turns
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.progress import Progress
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
@@ -36,8 +39,16 @@ from apps.timeline.ledger.sealing import sealer
 from apps.timeline.versions import proof, reading
 from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
 from apps.timeline.versions.reading import VersionRow
-from apps.timeline.words import Op
+from apps.timeline.words import Hold, Op
 
+# A version asks for a human by what its agent's rules find in its state, or with an
+# objective status that begins so. The newest version decides, except that a pause and
+# a resume say nothing: an agent that asks and then pauses itself still waits. Any other
+# write answers it, unless it says so again; so does a rollback to a state that does
+# not, because a rollback restores the state and not the objective. A closed, deleted
+# or expired session waits for nobody.
+OBJECTIVE = "WAITING_FOR"
+SILENT = frozenset({Op.PAUSE, Op.RESUME})
 # What the event of an operation is about, where that is not its version alone.
 RESOURCES = dict.fromkeys((Op.CREATE, Op.FORK), "session") | dict.fromkeys(
     (Op.WAIT, Op.DECIDE), "approval"
@@ -112,7 +123,7 @@ def _encode_version(
     if draft.parts is None or progress.TASKS in named:
         kept = progress.of_write(draft, head, named.get(progress.TASKS))
     describe(encoded, draft, stamp, shown, difference, kept, head)
-    encoded.waits = waiting.change_of(draft, head, difference)
+    encoded.waits = _change_of_waiting(draft, head, difference)
     encoded.leaves = None if draft.state is None else difference.after
 
 
@@ -264,3 +275,51 @@ def event_id(stamp: Stamp, *, of_turn: bool = False) -> str:
     """
     sequence = 2 * stamp.number + (2 if of_turn else 1)
     return new_id("trace", now=stamp.act.now, sequence=sequence)
+
+
+def waits(
+    state: Mapping[str, Json], objective_status: str | None, rules: Rules
+) -> bool:
+    """Return whether a version with this state and objective waits for a human."""
+    if objective_status is not None and objective_status.startswith(OBJECTIVE):
+        return True
+    return asks(state, rules)
+
+
+def _change_of_waiting(
+    draft: Draft, head: VersionRow, difference: Difference
+) -> bool | None:
+    """Return whether the session waits once the draft is stored, None for as before.
+
+    After a pause or a resume the answer may repeat what was known: the versions before
+    them are not read for it. A close or a delete ends it by its hold.
+    """
+    if draft.op in SILENT or draft.hold in (Hold.CLOSED, Hold.DELETED):
+        return None
+    rules = waiting_rules(head.agent_id)
+    shown = draft.body_from or head
+    old: Mapping[str, Json] = {}
+    new: Mapping[str, Json] = {}
+    if draft.state is not None:
+        old, new = reading.parsed(head), draft.state
+    elif shown.body_number != head.body_number:
+        old = _asking(head, difference.before, rules)
+        new = _asking(shown, difference.after, rules)
+    before = waits(old, head.objective_status, rules)
+    after = waits(new, draft.step.objective_status, rules)
+    may_differ = before != after or head.op in SILENT
+    is_shown_again = draft.state is None and shown.body_number == head.body_number
+    if may_differ and is_shown_again and waits(reading.parsed(head), None, rules):
+        before = after = True
+    return after if before != after or head.op in SILENT else None
+
+
+def _asking(
+    version: VersionRow, leaves: Leaves | None, rules: Rules
+) -> Mapping[str, Json]:
+    """Return the state; nothing of a large one that has no key by which it asks."""
+    if leaves and version.parsed is None:
+        written = reading.state(version)
+        if not any(rule.may_hold(written) for rule in rules):
+            return {}
+    return reading.parsed(version)
