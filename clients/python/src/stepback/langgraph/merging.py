@@ -17,11 +17,10 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from stepback.errors import StepbackError
 from stepback.langgraph.packing import Packed
+from stepback.langgraph.readable import INNER
 
 MergeSide: TypeAlias = Literal["ours", "theirs"]
 SIDES = ("ours", "theirs")
-# Channels that a graph's author did not name: they say where a run stands.
-INNER = ("__", "branch:")
 
 
 class ChannelsClash(StepbackError):

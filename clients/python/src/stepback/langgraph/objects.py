@@ -22,7 +22,7 @@ from stepback.answers import Rollback
 from stepback.langgraph.kept import Read, Saved
 from stepback.langgraph.known import Thread
 from stepback.langgraph.packing import Packed, pack, shown_as, unpack
-from stepback.langgraph.readable import readable_state, text
+from stepback.langgraph.readable import INNER, readable_state, text
 
 __all__ = ["Read", "Saved"]
 
@@ -250,7 +250,7 @@ def _reasoning(metadata: Mapping[str, Any], checkpoint: Checkpoint) -> str:
     touched = [
         name
         for name in checkpoint.get("updated_channels") or []
-        if not name.startswith(("__", "branch:"))
+        if not name.startswith(INNER)
     ]
     what = f": {', '.join(touched)}" if touched else ""
     return text(f"{metadata.get('source')}, step {metadata.get('step')}{what}")[:1_000]

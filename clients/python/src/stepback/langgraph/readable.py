@@ -19,6 +19,7 @@ MOST_ITEMS = 10_000
 LONGEST_REPR = 500
 LARGEST = 10**4000
 MESSAGE = ("type", "content", "name", "tool_calls", "tool_call_id", "status", "id")
+# Of channels that a graph's author did not name: they say where a run stands.
 INNER = ("__", "branch:")
 
 
