@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -59,6 +58,6 @@ def shown(
         **version_pane.shown(look, {**given, "tab": "changes"}),
     }
     if with_state:
-        state = version_pane.shown(replace(look), {**given, "tab": "state"})
+        state = version_pane.shown(look, {**given, "tab": "state"})
         context["state"] = state
     return context
