@@ -43,8 +43,12 @@ class Progress:
 
 def tasks_in(parts: Iterable[Part]) -> list[Json]:
     """Return the tasks of a bundle, none where there are none."""
-    data = next((part.data for part in parts if part.name == PART), None)
-    return tasks_of(data)
+    return tasks_of(data_in(parts))
+
+
+def data_in(parts: Iterable[Part]) -> bytes | None:
+    """Return the part as it is written, None where there is none."""
+    return next((part.data for part in parts if part.name == PART), None)
 
 
 def tasks_of(data: bytes | memoryview | None) -> list[Json]:

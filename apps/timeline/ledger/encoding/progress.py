@@ -55,8 +55,7 @@ def of_write(draft: Draft, head: VersionRow, given: bytes | None) -> Progress:
 
 def of_first(parts: Iterable[Part]) -> Progress:
     """Return what the first version of a session makes of it."""
-    data = next((part.data for part in parts if part.name == TASKS), None)
-    return Progress(True, _facets(data))
+    return Progress(True, _facets(tasks.data_in(parts)))
 
 
 def told(data: bytes | memoryview | None) -> str | None:
