@@ -21,6 +21,7 @@ from apps.timeline.queries.bisect import (
     Trial,
     find_flips,
     look_between,
+    tells_hidden,
 )
 from apps.timeline.queries.bisect import Asked as BisectAsked
 from apps.timeline.queries.bisect import History as BisectHistory
@@ -84,6 +85,7 @@ from apps.timeline.queries.merging import (
     Restore,
     Revert,
     preview_merge,
+    split_part,
 )
 from apps.timeline.queries.open_items import (
     MOST_COUNTED,
@@ -266,10 +268,12 @@ __all__ = [
     "session_family",
     "sessions_touched",
     "sizes_of",
+    "split_part",
     "standing",
     "strip_buckets",
     "subjects",
     "summaries_of_turns",
+    "tells_hidden",
     "titles",
     "turn_window",
     "turns_on",

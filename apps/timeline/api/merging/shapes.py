@@ -16,7 +16,12 @@ from apps.core.json import Json
 from apps.diffs.changes import MISSING
 from apps.diffs.merging import Choice, Side
 from apps.timeline.api.comparisons import change_list
-from apps.timeline.queries.merging import Combined, MergePreview, PartConflict
+from apps.timeline.queries.merging import (
+    Combined,
+    MergePreview,
+    PartConflict,
+    split_part,
+)
 
 # Bytes of one value as JSON, and of all the values in an answer.
 LARGEST_VALUE = 16_384
@@ -115,7 +120,6 @@ def _changes(combined: Combined) -> list[dict[str, Any]]:
     taken = (one for one in combined.changes if one.side is Side.THEIRS)
     shown = []
     for one, _ in zip(taken, range(LISTED_CHANGES), strict=False):
-        part, _, rest = one.pointer.removeprefix("/").partition("/")
-        pointer = f"/{rest}" if rest or one.pointer.count("/") > 1 else ""
+        part, pointer = split_part(one.pointer)
         shown.append({"part": part, "pointer": pointer, "kind": one.kind.value})
     return shown

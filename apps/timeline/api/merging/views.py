@@ -23,7 +23,7 @@ from apps.timeline.errors import (
     VersionConflict,
     VersionMismatch,
 )
-from apps.timeline.queries.merging import MergeRequest, preview_merge
+from apps.timeline.queries.merging import MergeRequest, kept_choices, preview_merge
 
 PREVIEWED = {
     200: MergePreview,
@@ -67,8 +67,7 @@ class _MergeView(StateWriteView):
                 expected=expected,
             )
         except (MergeConflict, ChoiceRefused) as refused:
-            known = {one.id for one in refused.conflicts}
-            kept = {id: one for id, one in choices.items() if id in known}
+            kept = kept_choices(refused.conflicts, choices)
             shown = conflict_list(refused.conflicts, kept)
             refused.details |= {"conflicts": shown, "conflict_count": len(shown)}
             raise

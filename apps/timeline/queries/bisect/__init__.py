@@ -1,6 +1,12 @@
 """Bisect: which versions turned a check, along a session's history and its origins."""
 
-from apps.timeline.queries.bisect.asking import MOST_FLIPS, Asked, Order, find_flips
+from apps.timeline.queries.bisect.asking import (
+    MOST_FLIPS,
+    Asked,
+    Order,
+    find_flips,
+    tells_hidden,
+)
 from apps.timeline.queries.bisect.by_eye import Eyed, Said, Trial, look_between
 from apps.timeline.queries.bisect.cursors import (
     LONGEST_CURSOR,
@@ -29,5 +35,6 @@ __all__ = [
     "find_flips",
     "look_between",
     "read_cursor",
+    "tells_hidden",
     "write_cursor",
 ]

@@ -98,12 +98,17 @@ def _require_allowed(check: Check) -> None:
 
     Raises: Masked.
     """
+    if tells_hidden(check):
+        raise Masked("This check would tell what masks cover.", param="check")
+
+
+def tells_hidden(check: Check) -> bool:
+    """Say whether what comes of a check would tell whoever looks what masks cover."""
     who = reader()
     if who is None:
-        return
+        return False
     text = write_text(check)
-    if any(map(who.hides_below, pointers_of(check))) or who.text(text) != text:
-        raise Masked("This check would tell what masks cover.", param="check")
+    return any(map(who.hides_below, pointers_of(check))) or who.text(text) != text
 
 
 class _Search:

@@ -3,7 +3,12 @@
 Nothing is written here: the acts and their previews ask the same.
 """
 
-from apps.timeline.queries.merging.combining import Combined, PartConflict
+from apps.timeline.queries.merging.combining import (
+    Combined,
+    PartConflict,
+    kept_choices,
+    split_part,
+)
 from apps.timeline.queries.merging.elsewhere import Result
 from apps.timeline.queries.merging.preview import (
     MergePreview,
@@ -31,5 +36,7 @@ __all__ = [
     "Result",
     "Revert",
     "is_nothing",
+    "kept_choices",
     "preview_merge",
+    "split_part",
 ]

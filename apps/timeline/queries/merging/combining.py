@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from apps.core import json
@@ -79,8 +79,15 @@ class Combined:
 
     def kept(self, choices: Mapping[str, Choice]) -> dict[str, Choice]:
         """Return which choices are about conflicts that there still are."""
-        known = {one.id for one in self.conflicts}
-        return {id: choice for id, choice in choices.items() if id in known}
+        return kept_choices(self.conflicts, choices)
+
+
+def kept_choices(
+    conflicts: Iterable[PartConflict], choices: Mapping[str, Choice]
+) -> dict[str, Choice]:
+    """Return which choices are about conflicts that there still are."""
+    known = {one.id for one in conflicts}
+    return {id: choice for id, choice in choices.items() if id in known}
 
 
 def combined(
@@ -145,7 +152,7 @@ def _told(found: Merge) -> Combined:
 
 
 def _of_part(conflict: Conflict) -> PartConflict:
-    part, pointer = _split(conflict.pointer)
+    part, pointer = split_part(conflict.pointer)
     return PartConflict(
         id=conflict.id,
         part=part,
@@ -159,8 +166,8 @@ def _of_part(conflict: Conflict) -> PartConflict:
     )
 
 
-def _split(pointer: str) -> tuple[str, str]:
-    """Return the part that a pointer begins with, and the rest.
+def split_part(pointer: str) -> tuple[str, str]:
+    """Return the part that a pointer of a merge begins with, and the rest.
 
     No part is called by a name that a pointer would escape.
     """

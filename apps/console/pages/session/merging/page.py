@@ -22,7 +22,13 @@ from apps.diffs.merging import Choice, Pick
 from apps.diffs.merging import Side as By
 from apps.diffs.pointers import parent
 from apps.diffs.text import shorten
-from apps.timeline.queries import MergePreview, PartConflict, Promote, Restore
+from apps.timeline.queries import (
+    MergePreview,
+    PartConflict,
+    Promote,
+    Restore,
+    split_part,
+)
 from apps.timeline.words import Op
 
 # Of conflicts and of one-sided changes, so many to a page.
@@ -273,8 +279,7 @@ def _rows(found: MergePreview, side: By) -> list[tuple[str, Row]]:
     for one in found.combined.changes:
         if one.side is not side:
             continue
-        part, _, rest = one.pointer.removeprefix("/").partition("/")
-        pointer = f"/{rest}" if rest or one.pointer.count("/") > 1 else ""
+        part, pointer = split_part(one.pointer)
         before, after = drawing.drawn(part, pointer, [one.before, one.after])
         change = Change(pointer, one.kind, before, after)
         name = "" if part == drawing.STATE else shorten(part, 60)
