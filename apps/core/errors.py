@@ -70,6 +70,12 @@ class UnacceptableJson(DomainError):
     code = "unacceptable_json"
 
 
+class PatchFailed(DomainError):
+    """An operation does not fit the state: nothing was changed."""
+
+    code = "patch_failed"
+
+
 class PayloadTooLarge(DomainError):
     """The body is larger than is accepted."""
 

@@ -60,6 +60,41 @@ def test_a_stale_write_tells_the_head_and_what_changed(sb: Any, session: Any) ->
 
 
 @pytest.mark.parametrize("verb", ["replace_state", "rollback", "add_turn", "batch"])
+def test_a_stale_write_becomes_a_fork_where_that_is_wanted(
+    sb: Any, session: Any
+) -> None:
+    sb.sessions.update_state(session.id, {"step": 1})
+
+    for write in (sb.sessions.update_state, sb.sessions.replace_state):
+        written = write(
+            session.id, {"late": True}, expected_version=0, on_conflict="fork"
+        )
+
+        assert written.session_id != session.id
+        assert (written.forked_from, written.forked_version) == (session.id, 0)
+        assert written.state["late"] is True
+    assert sb.sessions.get_state(session.id).version == 1
+
+
+def test_a_json_patch_is_made_whole_or_not_at_all(sb: Any, session: Any) -> None:
+    add = {"op": "add", "path": "/list", "value": [1]}
+
+    made = sb.sessions.update_state(session.id, operations=[add], reasoning="why")
+    with pytest.raises(errors.PatchFailed) as caught:
+        sb.sessions.update_state(
+            session.id,
+            operations=[
+                {"op": "remove", "path": "/list/0"},
+                {"op": "test", "path": "/list", "value": [1]},
+            ],
+        )
+
+    assert made.state["list"] == [1]
+    assert made.forked_from is None
+    assert (caught.value.operation, caught.value.pointer) == (1, "/list")
+    assert sb.sessions.get_state(session.id).state["list"] == [1]
+
+
 def test_every_write_can_name_the_head_it_builds_on(
     sb: Any, session: Any, verb: str
 ) -> None:

@@ -82,6 +82,20 @@ class StrictJSONParser(BaseParser):
         return json.parse(body, max_depth=json.MAX_REQUEST_DEPTH)
 
 
+class JSONPatchParser(StrictJSONParser):
+    """Parses a patch of RFC 6902 as if it stood under `operations` in a body."""
+
+    media_type = "application/json-patch+json"
+
+    def parse(
+        self,
+        stream: Any,
+        media_type: str | None = None,
+        parser_context: Any = None,
+    ) -> Any:
+        return {"operations": super().parse(stream, media_type, parser_context)}
+
+
 class JSONRenderer(BaseRenderer):
     """Writes JSON with `core.json`, splicing stored bytes where there are any."""
 

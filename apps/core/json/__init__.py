@@ -7,6 +7,7 @@ where the fault is. What others import, they import from here.
 
 from apps.core.json.limits import MAX_DEPTH, MAX_REQUEST_DEPTH, MAX_STATE_BYTES
 from apps.core.json.parsing import parse, parse_object, parse_written
+from apps.core.json.patches import MOST_OPERATIONS, Operation, operations_of, patched
 from apps.core.json.pointers import merged, pointer, remove, resolve, segments
 from apps.core.json.projection import cleaned, items_left_out
 from apps.core.json.reader import MAX_DIGITS
@@ -19,16 +20,20 @@ __all__ = [
     "MAX_DIGITS",
     "MAX_REQUEST_DEPTH",
     "MAX_STATE_BYTES",
+    "MOST_OPERATIONS",
     "Json",
+    "Operation",
     "State",
     "check",
     "cleaned",
     "dumps",
     "items_left_out",
     "merged",
+    "operations_of",
     "parse",
     "parse_object",
     "parse_written",
+    "patched",
     "pointer",
     "remove",
     "resolve",

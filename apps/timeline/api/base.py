@@ -21,6 +21,7 @@ from apps.core.http import (
 )
 from apps.core.provenance import Request
 from apps.timeline import hooks
+from apps.timeline.api import parameters
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt
 from apps.timeline.models import Session
@@ -64,11 +65,19 @@ class TimelineView(ApiView):
         )
 
     def expected(self, named: int | None) -> Expected:
-        """Return which head the caller saw: `If-Match` outranks the JSON field."""
+        """Return which head the caller saw: `If-Match` outranks the JSON field.
+
+        Raises: InvalidRequest for an `on_conflict` that says nothing.
+        """
         tag = if_match(self.request)
-        if isinstance(tag, int):
-            return Expected(number=tag, from_header=True)
-        return ANY_HEAD if named is None else Expected(number=named)
+        from_header = isinstance(tag, int)
+        seen = tag if isinstance(tag, int) else named
+        else_fork = False
+        if "on_conflict" in self.request.query_params:
+            else_fork = parameters.else_fork_of(self.request, seen)
+        if seen is None:
+            return ANY_HEAD
+        return Expected(number=seen, from_header=from_header, else_fork=else_fork)
 
     def session(self, session_id: str) -> Session:
         """Return the session as agents see it.

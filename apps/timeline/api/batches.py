@@ -66,7 +66,7 @@ class ItemInput(UpdateInput):
             return super().validate(attrs)
         if attrs.get("state") is None:
             raise serializers.ValidationError({"state": "This field is required."})
-        for name in ("updates", "remove"):
+        for name in ("updates", "remove", "operations"):
             if attrs.get(name) is not None:
                 raise serializers.ValidationError(
                     {name: "To replace takes the state as a whole."}
@@ -80,6 +80,7 @@ class ItemInput(UpdateInput):
             op=OPS[given.get("op") or "update"],
             state=self.patch(),
             remove=given.get("remove") or (),
+            operations=given.get("operations") or (),
             parts=self.parts(),
             step=self.step(),
         )

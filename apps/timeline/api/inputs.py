@@ -15,7 +15,6 @@ from apps.core.http.input.fields import (
     FlagField,
     InputSerializer,
     ListField,
-    NumberField,
     ObjectField,
     OpaqueField,
     SaidField,
@@ -24,9 +23,8 @@ from apps.core.http.input.fields import (
 )
 from apps.timeline.api.summaries.inputs import SummaryChoice
 from apps.timeline.bodies import Part, bundles
-from apps.timeline.operations import MAX_WHY
 from apps.timeline.versions.reading import Step
-from apps.timeline.words import Crossing, Outcome
+from apps.timeline.words import Crossing
 
 # Each removal from a list moves what stands behind it: a million of them, which fit
 # into one request, would take hours.
@@ -49,6 +47,17 @@ class StateField(ObjectField):
 @extend_schema_field({"type": "array", "items": {"type": "string"}})
 class PointersField(ListField):
     """JSON pointers."""
+
+
+@extend_schema_field(
+    {"type": "array", "items": {"type": "object"}, "maxItems": json.MOST_OPERATIONS}
+)
+class OperationsField(ListField):
+    """Operations of a JSON Patch (RFC 6902)."""
+
+    def to_internal_value(self, data: Any) -> list[json.Operation]:
+        given = super().to_internal_value(data)
+        return json.operations_of(given, at=f"/{self.field_name}")
 
 
 class StoryInput(InputSerializer):
@@ -129,6 +138,10 @@ class UpdateInput(WriteInput):
     state = StateField(help_text="Top-level keys to set; null is stored as null.")
     updates = StateField(help_text="Another name for `state`.")
     remove = PointersField(help_text="JSON pointers to remove after the merge.")
+    operations = OperationsField(
+        help_text="A JSON Patch (RFC 6902), in place of these: all of it, or 409 "
+        "`patch_failed` and nothing."
+    )
 
     def validate_remove(self, value: list[Any] | None) -> list[Any] | None:
         if value is not None and not all(isinstance(one, str) for one in value):
@@ -140,9 +153,13 @@ class UpdateInput(WriteInput):
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        given = ("state", "updates", "remove", "opaque", *bundles.PART_SHAPES)
-        if all(attrs.get(name) is None for name in given):
+        merge, other = ("state", "updates", "remove"), ("opaque", *bundles.PART_SHAPES)
+        if all(attrs.get(name) is None for name in (*merge, "operations", *other)):
             raise serializers.ValidationError({"state": "There is nothing to update."})
+        both = [name for name in merge if attrs.get(name) is not None]
+        if both and attrs.get("operations") is not None:
+            message = "Give `operations` or the others: which came first is not said."
+            raise serializers.ValidationError({both[0]: message})
         return attrs
 
     def patch(self) -> dict[str, Any]:
@@ -158,7 +175,8 @@ class ReplaceInput(WriteInput):
     refused = {
         **WriteInput.refused,
         **dict.fromkeys(
-            ("updates", "remove"), "PATCH merges; here send `state` whole."
+            ("updates", "remove", "operations"),
+            "PATCH merges; here send `state` whole.",
         ),
     }
 
@@ -266,46 +284,6 @@ class ContextInput(SummaryChoice):
     memory_limit = WholeNumberField(min_value=0, max_value=20)
     turn_limit = WholeNumberField(min_value=0, max_value=50)
     include_set_aside = FlagField()
-
-
-@extend_schema_serializer(component_name="LabelVersion")
-class LabelInput(InputSerializer):
-    """A name for a version."""
-
-    label = TextField(required=True, allow_null=False, allow_blank=False)
-
-
-@extend_schema_serializer(component_name="AddNote")
-class NoteInput(InputSerializer):
-    """A note on a version, or on the whole session."""
-
-    text = TextField(required=True, allow_null=False, allow_blank=False)
-    version = WholeNumberField(
-        min_value=0, help_text="The version it is about; the session if unset."
-    )
-
-
-@extend_schema_serializer(component_name="ReviewSession")
-class ReviewInput(InputSerializer):
-    """How a session went."""
-
-    outcome = TextField(
-        required=True, allow_null=False, help_text=f"{' or '.join(Outcome)}."
-    )
-    why = TextField(help_text=f"In at most {MAX_WHY:,} characters.")
-
-
-@extend_schema_serializer(component_name="ScoreSession")
-class ScoreInput(InputSerializer):
-    """A score of a session."""
-
-    name = TextField(
-        required=True,
-        allow_null=False,
-        help_text="What is scored, in at most 100 characters; below 0.5, `success` "
-        "and `reward` mean that the session failed.",
-    )
-    value = NumberField(required=True, allow_null=False)
 
 
 def whole_number(text: str, name: str) -> int:

@@ -4,22 +4,62 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.agents.api.answers import answered
 from apps.core import json, paging
+from apps.core.http.input.fields import (
+    InputSerializer,
+    NumberField,
+    TextField,
+    WholeNumberField,
+)
 from apps.core.http.openapi.schema import errors
 from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.inputs import NoteInput, ReviewInput, ScoreInput
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.models import Note
+from apps.timeline.operations import MAX_WHY
+from apps.timeline.words import Outcome
 
 JUDGING_ERRORS = errors(400, 401, 403, 404, 413, 415, 422, 429, 503)
+
+
+@extend_schema_serializer(component_name="AddNote")
+class NoteInput(InputSerializer):
+    """A note on a version, or on the whole session."""
+
+    text = TextField(required=True, allow_null=False, allow_blank=False)
+    version = WholeNumberField(
+        min_value=0, help_text="The version it is about; the session if unset."
+    )
+
+
+@extend_schema_serializer(component_name="ReviewSession")
+class ReviewInput(InputSerializer):
+    """How a session went."""
+
+    outcome = TextField(
+        required=True, allow_null=False, help_text=f"{' or '.join(Outcome)}."
+    )
+    why = TextField(help_text=f"In at most {MAX_WHY:,} characters.")
+
+
+@extend_schema_serializer(component_name="ScoreSession")
+class ScoreInput(InputSerializer):
+    """A score of a session."""
+
+    name = TextField(
+        required=True,
+        allow_null=False,
+        help_text="What is scored, in at most 100 characters; below 0.5, `success` "
+        "and `reward` mean that the session failed.",
+    )
+    value = NumberField(required=True, allow_null=False)
 
 
 class NotesView(TimelineView):

@@ -37,6 +37,15 @@ PREFER = OpenApiParameter(
 )
 WRITE = [IDEMPOTENCY_KEY, IF_MATCH]
 STATE_WRITE = [*WRITE, PREFER]
+ON_CONFLICT_WORDS = ["refuse", "fork"]
+ON_CONFLICT = OpenApiParameter(
+    "on_conflict",
+    str,
+    enum=ON_CONFLICT_WORDS,
+    default="refuse",
+    description="fork: if the head has moved from the version you name, the write "
+    "becomes a fork of that version, and 201 says so.",
+)
 SINCE_VERSION = OpenApiParameter(
     "since_version", int, description="Only versions after this one."
 )
@@ -138,6 +147,24 @@ def newest_first(request: Request, *, default: bool) -> bool:
     if given not in ("asc", "desc"):
         raise InvalidRequest("order takes asc or desc.", param="order")
     return given == "desc"
+
+
+def else_fork_of(request: Request, seen: int | None) -> bool:
+    """Read `on_conflict`: whether the write becomes a fork of the version seen.
+
+    Raises: InvalidRequest, also for a fork of a version that is not named.
+    """
+    given = text_of(request, "on_conflict")
+    if given not in (None, *ON_CONFLICT_WORDS):
+        message = f"on_conflict takes {' or '.join(ON_CONFLICT_WORDS)}."
+        raise InvalidRequest(message, param="on_conflict")
+    if given == "fork" and seen is None:
+        raise InvalidRequest(
+            "on_conflict=fork needs the version that you built on, as If-Match or "
+            "`expected_version`.",
+            param="expected_version",
+        )
+    return given == "fork"
 
 
 def status_of(request: Request) -> str | None:

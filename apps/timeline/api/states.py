@@ -12,27 +12,27 @@ from rest_framework.response import Response
 
 from apps.accounts.models import Scope as KeyScope
 from apps.core.http import prefers_minimal
+from apps.core.http.bodies import JSONPatchParser, StrictJSONParser
 from apps.core.http.openapi.schema import errors
-from apps.core.paging import flag_of, integer_of, limit_of
 from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import (
+    OperationsField,
     ReplaceInput,
     RollbackInput,
     UndoInput,
     UpdateInput,
 )
 from apps.timeline.api.masks.masked import masked
-from apps.timeline.api.outputs.gaps import removed_on_page
 from apps.timeline.ledger.drafts import Receipt
-from apps.timeline.queries import listing
 from apps.timeline.queries.targets import at_turn
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import Rollback, Unread, VersionRow
 
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 503)
+WRITTEN = {200: outputs.WrittenState, 201: outputs.ForkedWrite}
 READ_ERRORS = errors(400, 401, 403, 404, 410, 429, 503)
 
 
@@ -121,13 +121,26 @@ class StateWriteView(TimelineView):
                 effects_crossed=receipt.effects_crossed,
             )
         answer = self.answer(shown, receipt, version.number)
+        if receipt.session_id != self.kwargs["session_id"]:
+            self._tell_forked(answer, receipt.session_id)
         if is_minimal:
             answer["Preference-Applied"] = "return=minimal"
         return answer
 
+    def _tell_forked(self, answer: Response, session_id: str) -> None:
+        """Have the answer say that the write has become a fork, and of what."""
+        fork = self.session(session_id)
+        answer.status_code = 201
+        answer.data |= {
+            "forked_from": fork.origin_session_id,
+            "forked_version": fork.origin_number,
+        }
+
 
 class StateView(StateWriteView):
     """The head's state, and the ways to write a new one."""
+
+    parser_classes = (StrictJSONParser, JSONPatchParser)
 
     @extend_schema(
         operation_id="read_state",
@@ -147,10 +160,13 @@ class StateView(StateWriteView):
 
     @extend_schema(
         operation_id="update_state",
-        parameters=parameters.STATE_WRITE,
-        request=UpdateInput,
+        parameters=[*parameters.STATE_WRITE, parameters.ON_CONFLICT],
+        request={
+            "application/json": UpdateInput,
+            JSONPatchParser.media_type: OperationsField,
+        },
         examples=examples.UPDATE,
-        responses={200: outputs.WrittenState, **WRITE_ERRORS},
+        responses={**WRITTEN, **WRITE_ERRORS},
     )
     def patch(self, request: Request, session_id: str) -> Response:
         """Merge top-level keys into the state, as a new version."""
@@ -159,6 +175,7 @@ class StateView(StateWriteView):
             session_id=session_id,
             patch=given.patch(),
             remove=given.validated_data.get("remove") or (),
+            operations=given.validated_data.get("operations") or (),
             parts=given.parts(),
             step=given.step(),
             act=self.act,
@@ -168,10 +185,10 @@ class StateView(StateWriteView):
 
     @extend_schema(
         operation_id="replace_state",
-        parameters=parameters.STATE_WRITE,
+        parameters=[*parameters.STATE_WRITE, parameters.ON_CONFLICT],
         request=ReplaceInput,
         examples=examples.REPLACE,
-        responses={200: outputs.WrittenState, **WRITE_ERRORS},
+        responses={**WRITTEN, **WRITE_ERRORS},
     )
     def put(self, request: Request, session_id: str) -> Response:
         """Set the state as a whole, as a new version."""
@@ -179,10 +196,10 @@ class StateView(StateWriteView):
 
     @extend_schema(
         operation_id="replace_state_by_post",
-        parameters=parameters.STATE_WRITE,
+        parameters=[*parameters.STATE_WRITE, parameters.ON_CONFLICT],
         request=ReplaceInput,
         examples=examples.REPLACE,
-        responses={200: outputs.WrittenState, **WRITE_ERRORS},
+        responses={**WRITTEN, **WRITE_ERRORS},
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Set the state as a whole: the form that StateBase's guide documents."""
@@ -265,54 +282,3 @@ class UndoView(StateWriteView):
             expected=self.expected(expected),
         )
         return self.state_answer(receipt)
-
-
-class StateHistoryView(TimelineView):
-    """Every state there was."""
-
-    @extend_schema(
-        operation_id="list_states",
-        parameters=[
-            parameters.limit(50),
-            parameters.SINCE_VERSION,
-            parameters.order("asc"),
-            parameters.include("include_state", default=True),
-        ],
-        responses={200: outputs.StateHistory, **READ_ERRORS},
-    )
-    @masked("/data/*/state")
-    def get(self, request: Request, session_id: str) -> Response:
-        """List versions with their states, oldest first unless asked otherwise."""
-        limit = limit_of(request, default=50)
-        newest_first = parameters.newest_first(request, default=False)
-        since = integer_of(request, "since_version", minimum=-1, maximum=2**53)
-        head = self.version(session_id, None)
-        found = fetching.versions_of(
-            session_id, newest_first=newest_first, after=since, limit=limit
-        )
-        shown = found[:limit]
-        if flag_of(request, "include_state", default=True):
-            shown = listing.within_bytes(shown, lambda version: version.body_size)
-            states = fetching.states_there(shown)
-        else:
-            states = {}
-        data: list[dict[str, Any]] = [
-            shapes.version_object(version, [], states.get((session_id, version.number)))
-            for version in shown
-        ]
-        return Response(
-            {
-                "object": "list",
-                "session_id": session_id,
-                "data": data,
-                "removed": removed_on_page(
-                    head,
-                    [version.number for version in shown],
-                    newest_first=newest_first,
-                    after=since,
-                    has_more=len(found) > len(shown),
-                ),
-                "current_version": head.number,
-                "has_more": len(found) > len(shown),
-            }
-        )

@@ -39,7 +39,7 @@ urlpatterns = [
     path(f"{SESSION}/state", states.StateView.as_view(), name="state"),
     path(
         f"{SESSION}/state/history",
-        states.StateHistoryView.as_view(),
+        versions.StateHistoryView.as_view(),
         name="state_history",
     ),
     path(

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    extend_schema,
+    extend_schema_serializer,
+)
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.agents.api.answers import answered
 from apps.core import json, paging
+from apps.core.http.input.fields import InputSerializer, TextField
 from apps.core.http.openapi.schema import errors
 from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.inputs import LabelInput, whole_number
+from apps.timeline.api.inputs import whole_number
 from apps.timeline.api.masks.masked import masked
 from apps.timeline.api.outputs.gaps import removed_on_page
 from apps.timeline.api.states import READ_ERRORS
@@ -27,6 +32,15 @@ from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.lineage import live_ranges, set_aside_by
 
 LABEL_ERRORS = errors(400, 401, 403, 404, 413, 415, 422, 429, 503)
+
+
+@extend_schema_serializer(component_name="LabelVersion")
+class LabelInput(InputSerializer):
+    """A name for a version."""
+
+    label = TextField(  # type: ignore[assignment]
+        required=True, allow_null=False, allow_blank=False
+    )
 
 
 class VersionsView(TimelineView):
@@ -187,3 +201,54 @@ class LabelView(TimelineView):
             return 204, b""
 
         return answered(request, scope=self.scope, perform=unlabel)
+
+
+class StateHistoryView(TimelineView):
+    """Every state there was."""
+
+    @extend_schema(
+        operation_id="list_states",
+        parameters=[
+            parameters.limit(50),
+            parameters.SINCE_VERSION,
+            parameters.order("asc"),
+            parameters.include("include_state", default=True),
+        ],
+        responses={200: outputs.StateHistory, **READ_ERRORS},
+    )
+    @masked("/data/*/state")
+    def get(self, request: Request, session_id: str) -> Response:
+        """List versions with their states, oldest first unless asked otherwise."""
+        limit = paging.limit_of(request, default=50)
+        newest_first = parameters.newest_first(request, default=False)
+        since = paging.integer_of(request, "since_version", minimum=-1, maximum=2**53)
+        head = self.version(session_id, None)
+        found = fetching.versions_of(
+            session_id, newest_first=newest_first, after=since, limit=limit
+        )
+        shown = found[:limit]
+        if paging.flag_of(request, "include_state", default=True):
+            shown = listing.within_bytes(shown, lambda version: version.body_size)
+            states = fetching.states_there(shown)
+        else:
+            states = {}
+        data: list[dict[str, Any]] = [
+            shapes.version_object(version, [], states.get((session_id, version.number)))
+            for version in shown
+        ]
+        return Response(
+            {
+                "object": "list",
+                "session_id": session_id,
+                "data": data,
+                "removed": removed_on_page(
+                    head,
+                    [version.number for version in shown],
+                    newest_first=newest_first,
+                    after=since,
+                    has_more=len(found) > len(shown),
+                ),
+                "current_version": head.number,
+                "has_more": len(found) > len(shown),
+            }
+        )

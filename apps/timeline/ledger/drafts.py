@@ -105,11 +105,13 @@ Build = Callable[[VersionRow], Write]
 class Expected:
     """Which head the caller saw; `number` None: whatever the head is.
 
-    `from_header` tells an `If-Match` (412 when stale) from the JSON field (409).
+    `from_header` tells an `If-Match` (412 when stale) from the JSON field (409). With
+    `else_fork` a write of a state whose head has moved begins a fork of that version.
     """
 
     number: int | None = None
     from_header: bool = False
+    else_fork: bool = False
 
 
 ANY_HEAD = Expected()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from apps.agents.acts import Act
 from apps.core import json
 from apps.core.errors import UnacceptableJson
-from apps.core.json import State
+from apps.core.json import Operation, State
 from apps.timeline import hooks, ledger
 from apps.timeline.bodies import Part
 from apps.timeline.ledger import gated, naming, policies
@@ -27,6 +27,7 @@ class BatchItem:
     op: Op
     state: State
     remove: Sequence[str] = ()
+    operations: Sequence[Operation] = ()
     parts: tuple[Part, ...] = ()
     step: Step
 
@@ -74,6 +75,8 @@ class _Build:
 
 
 def _merged(item: BatchItem, head: VersionRow) -> State:
+    if item.operations:
+        return json.patched(reading.parsed(head), item.operations)
     try:
         return json.merged(reading.parsed(head), item.state, item.remove)
     except UnacceptableJson as error:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from apps.agents.acts import Act
 from apps.core import json
-from apps.core.json import State
+from apps.core.json import Operation, State
 from apps.diffs.compare import compare
 from apps.timeline import hooks, ledger
 from apps.timeline.bodies import Part, bundles
+from apps.timeline.errors import VersionConflict, VersionMismatch
 from apps.timeline.ledger import gated, naming, policies
-from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Expected, Receipt, Write
-from apps.timeline.versions import reading
+from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Edit, Expected, Receipt, Write
+from apps.timeline.ledger.facts.about import About
+from apps.timeline.operations.sessions import Origin, fork
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.gone import refused_as_conflict
 from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import Hold, Op
 
@@ -21,42 +25,42 @@ def update(
     *,
     act: Act,
     session_id: str,
-    patch: State,
+    patch: State | None = None,
     remove: Sequence[str] = (),
+    operations: Sequence[Operation] = (),
     parts: tuple[Part, ...] = (),
     step: Step,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
-    """Merge top-level keys into the head's state, then remove the pointers.
+    """Merge top-level keys into the head's state, remove pointers, make operations.
 
     `null` is stored as null. Without an expected head a writer that loses the race
     merges into the newer head. An update that changes nothing is a version too.
 
-    Raises: UnacceptableJson, PayloadTooLarge, what `ledger.append` or a gate raises.
+    Raises: UnacceptableJson, PatchFailed, PayloadTooLarge, what `ledger.append` or a
+    gate raises; of a write that becomes a fork, what `fork` raises.
     """
 
     def build(head: VersionRow) -> Write:
-        before = reading.parsed(head)
-        return Write(
-            draft=draft_of(
-                Op.UPDATE,
-                head,
-                state=json.merged(before, patch, remove),
-                given=parts,
-                step=step,
-            )
-        )
+        state = json.merged(reading.parsed(head), patch or {}, remove)
+        if operations:
+            state = json.patched(state, operations)
+        draft = draft_of(Op.UPDATE, head, state=state, given=parts, step=step)
+        return Write(draft=draft)
 
     append = gated.append if hooks.APPEND else ledger.append
     if parts:
         append = naming.appending(append, parts)
-    return append(
-        act=act,
-        session_id=session_id,
-        build=build,
-        expected=expected,
-        policy=policies.WRITE[act.actor.kind],
-    )
+    try:
+        return append(
+            act=act,
+            session_id=session_id,
+            build=build,
+            expected=expected,
+            policy=policies.WRITE[act.actor.kind],
+        )
+    except (VersionConflict, VersionMismatch) as conflict:
+        return _forked(act, session_id, expected, conflict, build, parts, step)
 
 
 def replace(
@@ -70,23 +74,60 @@ def replace(
 ) -> Receipt:
     """Set the state as a whole; parts that are not given stay as they are.
 
-    Raises: UnacceptableJson, PayloadTooLarge, what `ledger.append` or a gate raises.
+    Raises: UnacceptableJson, PayloadTooLarge, what `ledger.append` or a gate raises;
+    of a write that becomes a fork, what `fork` raises.
     """
 
     def build(head: VersionRow) -> Write:
-        return Write(
-            draft=draft_of(Op.REPLACE, head, state=state, given=parts, step=step)
-        )
+        draft = draft_of(Op.REPLACE, head, state=state, given=parts, step=step)
+        return Write(draft=draft)
 
     append = gated.append if hooks.APPEND else ledger.append
     if parts:
         append = naming.appending(append, parts)
-    return append(
+    try:
+        return append(
+            act=act,
+            session_id=session_id,
+            build=build,
+            expected=expected,
+            policy=policies.WRITE[act.actor.kind],
+        )
+    except (VersionConflict, VersionMismatch) as conflict:
+        return _forked(act, session_id, expected, conflict, build, parts, step)
+
+
+def _forked(
+    act: Act,
+    session_id: str,
+    expected: Expected,
+    conflict: VersionConflict | VersionMismatch,
+    build: Callable[[VersionRow], Write],
+    parts: tuple[Part, ...],
+    step: Step,
+) -> Receipt:
+    """Begin a session with what the write makes of the version it was built on.
+
+    Repeated with the same key, the write finds no version under it, conflicts as
+    before, and meets the session that the key made.
+
+    Raises: the conflict, unless a fork was asked for; what `fork` raises.
+    """
+    seen = expected.number
+    # A number that is still to come is no version to go on from.
+    if not expected.else_fork or seen is None or seen > conflict.details["head"]:
+        raise conflict
+    with refused_as_conflict():
+        version = fetching.version(act.scope, session_id, seen, now=act.now)
+        reading.require_contents(version)
+    draft = build(version).draft
+    state = None if draft is None else draft.state
+    return fork(
         act=act,
-        session_id=session_id,
-        build=build,
-        expected=expected,
-        policy=policies.WRITE[act.actor.kind],
+        origin=Origin(session_id=session_id, number=seen),
+        edit=Edit(state=state, parts=parts),
+        about=About(),
+        step=step,
     )
 
 

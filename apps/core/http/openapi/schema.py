@@ -175,7 +175,13 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
         required=False, help_text="What people are asked anew since it failed."
     )
     pointer = serializers.CharField(
-        required=False, help_text="The place that cannot be restored by itself."
+        required=False,
+        help_text="The place that cannot be restored by itself, or to which an "
+        "operation does not fit.",
+    )
+    operation = serializers.IntegerField(
+        required=False,
+        help_text="The operation that does not fit the state, counted from 0.",
     )
 
 

@@ -91,6 +91,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "no_rollback": (409, INVALID),
     "merge_conflict": (409, INVALID),
     "nothing_to_merge": (409, INVALID),
+    "patch_failed": (409, INVALID),
     "already_paused": (409, INVALID),
     "not_paused": (409, INVALID),
     "effect_in_progress": (409, INVALID),

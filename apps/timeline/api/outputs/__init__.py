@@ -35,6 +35,7 @@ from apps.timeline.api.outputs.previews import (
     TurnSummaryList,
 )
 from apps.timeline.api.outputs.sessions import (
+    ForkedWrite,
     Rollback,
     Session,
     SessionList,
@@ -77,6 +78,7 @@ __all__ = [
     "Effect",
     "EffectBegin",
     "EffectList",
+    "ForkedWrite",
     "History",
     "Label",
     "LastRollback",

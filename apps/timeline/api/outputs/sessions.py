@@ -101,6 +101,15 @@ class WrittenState(State):
     data = open_object("The state once more, or not either.", required=False)
 
 
+class ForkedWrite(WrittenState):
+    """The session that a write has begun whose head had moved: its version 0."""
+
+    forked_from = serializers.CharField(help_text="The session that was written to.")
+    forked_version = serializers.IntegerField(
+        help_text="The version that the write was built on, and the fork begins from."
+    )
+
+
 class Rollback(WrittenState):
     """The version that a rollback made, and what it restored."""
 

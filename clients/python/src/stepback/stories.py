@@ -7,6 +7,7 @@ from typing import Any, Literal, Required, TypedDict
 
 Json = Any
 Order = Literal["asc", "desc"]
+OnConflict = Literal["refuse", "fork"]
 
 
 class Story(TypedDict, total=False):

@@ -33,6 +33,7 @@ class AsyncResource:
         body: Mapping[str, Any] | None,
         read: Callable[[Any], Result],
         key: str | None = None,
+        query: Mapping[str, Any] | None = None,
     ) -> Result:
         """Send a write, which is done once under its key.
 
@@ -46,6 +47,7 @@ class AsyncResource:
                 path=calls.path(*segments),
                 read=read,
                 body=fields,
+                query=query or {},
                 idempotency_key=key or said,
             )
         )

@@ -34,6 +34,7 @@ class Resource:
         body: Mapping[str, Any] | None,
         read: Callable[[Any], Result],
         key: str | None = None,
+        query: Mapping[str, Any] | None = None,
     ) -> Result:
         """Send a write, which is done once under its key.
 
@@ -47,6 +48,7 @@ class Resource:
                 path=calls.path(*segments),
                 read=read,
                 body=fields,
+                query=query or {},
                 idempotency_key=key or said,
             )
         )

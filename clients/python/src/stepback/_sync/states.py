@@ -12,6 +12,7 @@ from stepback.calls import given
 from stepback.stories import (
     Item,
     Json,
+    OnConflict,
     Story,
     Written,
 )
@@ -31,15 +32,32 @@ class SessionStates(Resource):
         reasoning: str | None = None,
         *,
         remove: Sequence[str] | None = None,
+        operations: Sequence[Mapping[str, Json]] | None = None,
+        on_conflict: OnConflict | None = None,
         **written: Unpack[Written],
     ) -> answers.State:
         """Merge top-level keys, then remove pointers, as a new version.
 
-        None is stored as null. Raises: Conflict if `expected_version` is not the head.
+        None is stored as null. `operations` is a JSON Patch (RFC 6902) in place of
+        both: all of it is made, or nothing. With `on_conflict="fork"` a write whose
+        `expected_version` is the head no more becomes a fork: the answer's
+        `session_id` is the fork's then, and `forked_from` this session.
+
+        Raises: Conflict if `expected_version` is not the head; PatchFailed.
         """
-        body = given(state=state, remove=remove, reasoning=reasoning, **written)
+        body = given(
+            state=state,
+            remove=remove,
+            operations=operations,
+            reasoning=reasoning,
+            **written,
+        )
         return self._send(
-            "PATCH", ("sessions", session_id, "state"), body, answers.State.of
+            "PATCH",
+            ("sessions", session_id, "state"),
+            body,
+            answers.State.of,
+            query=given(on_conflict=on_conflict),
         )
 
     def replace_state(
@@ -47,15 +65,21 @@ class SessionStates(Resource):
         session_id: str,
         state: Mapping[str, Json],
         reasoning: str | None = None,
+        *,
+        on_conflict: OnConflict | None = None,
         **written: Unpack[Written],
     ) -> answers.State:
-        """Set the state as a whole, as a new version.
+        """Set the state as a whole, as a new version; `on_conflict` as above.
 
         Raises: Conflict if `expected_version` is not the head.
         """
         body = given(state=state, reasoning=reasoning, **written)
         return self._send(
-            "PUT", ("sessions", session_id, "state"), body, answers.State.of
+            "PUT",
+            ("sessions", session_id, "state"),
+            body,
+            answers.State.of,
+            query=given(on_conflict=on_conflict),
         )
 
     def append_batch(

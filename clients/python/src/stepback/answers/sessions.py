@@ -48,7 +48,10 @@ class SessionMetadata(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class State(Answer):
-    """The state of one version. `last_rollback` tells a running agent of one."""
+    """The state of one version. `last_rollback` tells a running agent of one.
+
+    `forked_from` and `forked_version` are there where a write has become a fork.
+    """
 
     session_id: str
     version: int
@@ -57,6 +60,8 @@ class State(Answer):
     trace_id: str
     hold: str
     last_rollback: Mapping[str, Json] | None = None
+    forked_from: str | None = None
+    forked_version: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,6 +35,7 @@ from stepback.errors.acting import EffectUnknown as EffectUnknown
 from stepback.errors.acting import MergeConflict as MergeConflict
 from stepback.errors.acting import NotAFork as NotAFork
 from stepback.errors.acting import NothingToMerge as NothingToMerge
+from stepback.errors.acting import PatchFailed as PatchFailed
 from stepback.errors.acting import TaskAmbiguous as TaskAmbiguous
 from stepback.errors.acting import TaskNotFound as TaskNotFound
 from stepback.errors.acting import TooManyApprovalRules as TooManyApprovalRules

@@ -132,6 +132,22 @@ class NothingToMerge(Refused):
     code = "nothing_to_merge"
 
 
+class PatchFailed(Refused):
+    """An operation of a JSON Patch does not fit the state: nothing was written."""
+
+    code = "patch_failed"
+
+    @property
+    def operation(self) -> int:
+        """Which one, counted from 0."""
+        return int(self.details["operation"])
+
+    @property
+    def pointer(self) -> str:
+        """To which place it does not fit."""
+        return str(self.details["pointer"])
+
+
 class VersionSetAside(Refused):
     """A rollback has set the version aside that this was decided on."""
 
