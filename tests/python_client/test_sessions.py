@@ -59,7 +59,6 @@ def test_a_stale_write_tells_the_head_and_what_changed(sb: Any, session: Any) ->
     assert on_it.version == 6
 
 
-@pytest.mark.parametrize("verb", ["replace_state", "rollback", "add_turn", "batch"])
 def test_a_stale_write_becomes_a_fork_where_that_is_wanted(
     sb: Any, session: Any
 ) -> None:
@@ -95,6 +94,7 @@ def test_a_json_patch_is_made_whole_or_not_at_all(sb: Any, session: Any) -> None
     assert sb.sessions.get_state(session.id).state["list"] == [1]
 
 
+@pytest.mark.parametrize("verb", ["replace_state", "rollback", "add_turn", "batch"])
 def test_every_write_can_name_the_head_it_builds_on(
     sb: Any, session: Any, verb: str
 ) -> None:
