@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from typing import Any
 
 from django.core.handlers.base import BaseHandler
@@ -19,7 +20,13 @@ from apps.core.errors import DomainError
 from apps.core.http.problems.problem import ERRORS
 from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Expected, Receipt
-from apps.timeline.queries.merging import MergeRequest, Restore, Revert
+from apps.timeline.queries.merging import (
+    MergeRequest,
+    Promote,
+    Reapply,
+    Restore,
+    Revert,
+)
 from apps.timeline.versions.reading import Step
 from apps.timeline.words import Op
 from tests.acts import act_in
@@ -168,6 +175,25 @@ def revert(name: str) -> Verb:
 def restore(name: str) -> Verb:
     body = {"version": 0, "pointers": ["/n"]}
     return _merge("restore", body, Restore(version=0, pointers=("/n",)))
+
+
+def reapply(name: str) -> Verb:
+    """Apply again what a rollback to version 0 has set aside."""
+    body = {"first_version": 1, "last_version": 2}
+    return _merge("reapply", body, Reapply(first=1, last=2))
+
+
+def promote(name: str) -> Verb:
+    """Promote the fork that the session has; see `of_fork`."""
+    return _merge("promote", {"fork": ""}, Promote(fork_id=""))
+
+
+def of_fork(writer: Writer, fork: str) -> Writer:
+    """Name the fork of the session that a promotion is to come to."""
+    if writer.verb.name != "promote":
+        return writer
+    verb = _merge("promote", {"fork": fork}, Promote(fork_id=fork))
+    return replaced(writer, verb=verb)
 
 
 def _merge(name: str, body: dict[str, Any], request: MergeRequest) -> Verb:

@@ -18,6 +18,8 @@ ACTIONS = {
     "rollback": "session.rolled_back",
     "revert": "session.reverted",
     "restore": "session.restored",
+    "promote": "session.promoted",
+    "reapply": "session.reapplied",
     "pause": "session.paused",
     "resume": "session.resumed",
     "close": "session.closed",

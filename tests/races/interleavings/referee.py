@@ -17,10 +17,11 @@ from apps.timeline.words import Op
 from tests import proof
 from tests.acts import act_in
 from tests.races.interleavings import laws, schedules, serial
-from tests.races.interleavings.actors import Doors, Told, Writer
-from tests.races.interleavings.serial import GONE, Outcome
+from tests.races.interleavings.actors import Doors, Told, Writer, of_fork
+from tests.races.interleavings.serial import FIXED, GONE, Beginning, Outcome
 from tests.races.interleavings.stage import SHOW, Played, Stage
 
+UNTOUCHED = Beginning()
 AGENT = Actor(kind=ActorKind.KEY, id="key_1", label="sb_1")
 
 
@@ -40,7 +41,7 @@ class Referee:
         self,
         writers: Sequence[Writer],
         *,
-        is_paused: bool = False,
+        beginning: Beginning = UNTOUCHED,
         remembers: bool = False,
         without: Set[str] = frozenset(),
     ) -> int:
@@ -53,26 +54,30 @@ class Referee:
         Raises: AssertionError telling the steps of the first that is wrong.
         """
         count = 0
-        if not any(writer.verb.name == "delete" for writer in writers):
+        verbs = {writer.verb.name for writer in writers}
+        forks = "promote" in verbs
+        if "delete" not in verbs:
             without = without | {SHOW}
         sessions: list[str] = []
 
         def play(picks: list[int]) -> Played:
-            sessions.append(self.stage.aside(lambda: self._begun(is_paused)))
+            session_id = self.stage.aside(lambda: self._begun(beginning))
+            fork = self.stage.aside(lambda: self._forked(session_id)) if forks else ""
+            sessions.append(session_id)
             if not remembers:
                 heads.REMEMBERED.forget(sessions[-1])
             # The keys of a fork are the project's, not the session's.
-            fresh = [_keyed(writer, sessions[-1]) for writer in writers]
+            fresh = [of_fork(_keyed(writer, session_id), fork) for writer in writers]
             acts = {w.name: self.doors.act(w, sessions[-1]) for w in fresh}
             return self.stage.play(acts, picks, without)
 
         for played in schedules.every(play):
             count += 1
-            wrong = self._wrong(writers, played, sessions[-1], is_paused)
+            wrong = self._wrong(writers, played, sessions[-1], beginning)
             assert not wrong, _story(writers, played, wrong)
         return count
 
-    def _begun(self, is_paused: bool) -> str:
+    def _begun(self, beginning: Beginning) -> str:
         act = act_in(self.doors.project, AGENT)
         session_id = timeline.create(
             act=act, agent="racer", state={"n": 0}, about=timeline.About(), step=Step()
@@ -83,16 +88,28 @@ class Referee:
         ]
         on = {"act": act, "session_id": session_id}
         timeline.append_batch(items=items, **on)
-        if is_paused:
+        if beginning.is_rolled_back:
+            timeline.rollback(to=0, step=Step(), **on)
+        if beginning.is_paused:
             timeline.pause(step=Step(), **on)
         return session_id
+
+    def _forked(self, session_id: str) -> str:
+        """Return a fork of the session, in which something was mended."""
+        return timeline.fork(
+            act=act_in(self.doors.project, AGENT),
+            origin=timeline.Origin(session_id=session_id),
+            edit=timeline.Edit(patch=FIXED),
+            about=timeline.About(),
+            step=Step(),
+        ).session_id
 
     def _wrong(
         self,
         writers: Sequence[Writer],
         played: Played,
         session_id: str,
-        is_paused: bool,
+        beginning: Beginning,
     ) -> list[str]:
         told: dict[str, Told] = played.told
         forks = {
@@ -111,7 +128,7 @@ class Referee:
         found += _unlike(writers, told)
         if found:
             return found
-        return self._out_of_order(writers, played, session_id, forks, is_paused)
+        return self._out_of_order(writers, played, session_id, forks, beginning)
 
     def _out_of_order(
         self,
@@ -119,7 +136,7 @@ class Referee:
         played: Played,
         session_id: str,
         forks: dict[str, str],
-        is_paused: bool,
+        beginning: Beginning,
     ) -> list[str]:
         """Compare with what the writers would have made one by one."""
         became = Outcome(
@@ -127,7 +144,7 @@ class Referee:
             session=laws.shape(proof.read(self.reader, session_id)),
             forks={name: self._fork(fork) for name, fork in forks.items()},
         )
-        base = serial.base(is_paused)
+        base = serial.base(beginning)
         possible = list(serial.outcomes(writers, played, base))
         if any(_is_same(became, one, order) for order, one in possible):
             return []

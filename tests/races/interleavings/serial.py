@@ -27,6 +27,7 @@ WRITES: dict[str, Callable[..., Any]] = {
     "hold": model.rollback,
     "revert": model.revert,
     "restore": model.restore,
+    "reapply": model.reapply,
 }
 HOLDS = ("pause", "resume", "close")
 NAMES_THE_HEAD = (
@@ -35,6 +36,18 @@ NAMES_THE_HEAD = (
 )
 PEOPLE_ARE_STOPPED_BY = {"closed"}
 GONE = ("refused", 404, "session_not_found", None)
+
+
+# What the session's fork has, which writers may promote.
+FIXED = {"n": 2, "fixed": True}
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What was done to the session before the writers come."""
+
+    is_paused: bool = False
+    is_rolled_back: bool = False  # to version 0
 
 
 @dataclass
@@ -46,7 +59,7 @@ class Outcome:
     forks: dict[str, Any] = field(default_factory=dict)
 
 
-def base(is_paused: bool) -> Session:
+def base(beginning: Beginning) -> Session:
     """The session that every order begins with."""
     states = [{"n": 0}, {"n": 1}, {"n": 2}]
     ops = ["create", "update", "update"]
@@ -55,8 +68,10 @@ def base(is_paused: bool) -> Session:
         for number, (op, state) in enumerate(zip(ops, states, strict=True))
     ]
     session = Session("origin", versions)
-    if is_paused:
-        session.append("pause", states[-1], hold="paused")
+    if beginning.is_rolled_back:
+        model.rollback(session, {"version": 0}, (None, False))
+    if beginning.is_paused:
+        session.append("pause", session.head.state, hold="paused")
     return session
 
 
@@ -76,6 +91,8 @@ def outcomes(
 
 def _one_by_one(order: Sequence[Writer], session: Session) -> Outcome:
     outcome, store = Outcome(), Store([session])
+    if any(writer.verb.name == "promote" for writer in order):
+        store.fork(session, {"state": FIXED})
     keys: dict[str, tuple[Writer, tuple[Any, ...]]] = {}
     for writer in order:
         if writer.takes_back:
@@ -133,6 +150,10 @@ def _acted(
         return session.head.number, session.head.number
     head = session.head.number
     held = {"held": PEOPLE_ARE_STOPPED_BY} if writer.is_person else {}
+    if verb.name == "promote":
+        fork = store.sessions[1]
+        model.promote(session, fork, named, **held)
+        return head + 1, session.head.number
     if WRITES[verb.name] is model.rollback:
         held = {}
     WRITES[verb.name](session, verb.body, named, **held)

@@ -15,6 +15,7 @@ import pytest
 from tests.races.interleavings import actors
 from tests.races.interleavings.actors import Verb, Writer
 from tests.races.interleavings.referee import Referee
+from tests.races.interleavings.serial import Beginning
 
 # What is stored is committed by the threads of the stage; see `conftest.stage`.
 pytestmark = pytest.mark.django_db
@@ -72,6 +73,45 @@ def test_an_agent_merges_and_a_person_acts(
 ) -> None:
     """Nothing is merged over a write that was not seen."""
     writers = [agent("A", merge, expected=HEAD), person("B", act)]
+
+    assert referee.judge(writers) >= 9
+
+
+@each("act", EVERY_ACT)
+def test_an_agent_promotes_and_a_person_acts(referee: Referee, act: Act) -> None:
+    """A fork's fix comes to the head that was seen, or not at all."""
+    writers = [agent("A", actors.promote, expected=HEAD), person("B", act)]
+
+    assert referee.judge(writers) >= 9
+
+
+@each("act", EVERY_ACT)
+def test_an_agent_applies_again_and_a_person_acts(referee: Referee, act: Act) -> None:
+    """What a rollback set aside is made again on the head that was seen."""
+    writers = [agent("A", actors.reapply, expected=HEAD + 1), person("B", act)]
+
+    count = referee.judge(writers, beginning=Beginning(is_rolled_back=True))
+
+    assert count >= 9
+
+
+@pytest.mark.parametrize(
+    "writers",
+    [
+        [agent(name, actors.promote, expected=HEAD) for name in "AB"],
+        [person(name, actors.promote, expected=HEAD) for name in "AB"],
+        [agent(name, actors.promote, expected=HEAD, key="once") for name in "AB"],
+    ],
+    ids=["two agents", "two people", "one request"],
+)
+def test_a_fork_is_promoted_twice(referee: Referee, writers: list[Writer]) -> None:
+    """Each change comes once: the second finds another head, or its own answer."""
+    assert referee.judge(writers) >= 9
+
+
+@each("act", [actors.update, actors.rollback, actors.pause, actors.close])
+def test_a_person_promotes_and_an_agent_acts(referee: Referee, act: Act) -> None:
+    writers = [person("A", actors.promote, expected=HEAD), agent("B", act)]
 
     assert referee.judge(writers) >= 9
 
@@ -178,7 +218,7 @@ def test_one_key_comes_with_two_bodies(referee: Referee) -> None:
 def test_a_session_is_resumed_while_an_agent_appends(referee: Referee) -> None:
     writers = [person("A", actors.resume), agent("B", actors.update)]
 
-    referee.judge(writers, is_paused=True)
+    referee.judge(writers, beginning=Beginning(is_paused=True))
 
 
 @each("act", [actors.update, actors.batch, actors.rollback, actors.close])
