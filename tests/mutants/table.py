@@ -48,6 +48,12 @@ VERIFIED_TURNS = "apps/timeline/verification/turns.py"
 MERGING = "apps/diffs/merging/"
 MERGES = "tests/diffs/merging/test_laws.py::test_merges_of_"
 MERGED = "tests/diffs/merging/test_states.py"
+MERGE = "apps/timeline/operations/merging/appending.py"
+MERGE_REQUESTS = "apps/timeline/queries/merging/requests.py"
+STATES = "apps/timeline/operations/states.py"
+PROMOTE = "tests/timeline/merging/test_promote.py::test_"
+RANGES = "tests/timeline/merging/test_ranges.py::test_"
+FORKED = "tests/timeline/test_write_forks.py::test_"
 MERGED_IN_BOUNDS = "tests/diffs/merging/test_bounds.py::test_"
 
 OUTCOMES = "tests/timeline/test_outcomes.py::test_"
@@ -1768,5 +1774,94 @@ MUTANTS = (
         "self._record.tell(Side.THEIRS, place, inner.base, inner.theirs)",
         "pass",
         MERGES + "objects_alone_keep_the_laws",
+    ),
+    one(
+        "a merge over a write that nobody saw",
+        MERGE,
+        "expected=expected,",
+        "expected=Expected(),",
+        PROMOTE + "a_head_that_has_moved_is_refused_with_the_new_preview",
+    ),
+    one(
+        "conflicts that nobody chose",
+        MERGE,
+        "if combined.unchosen:",
+        "if False:",
+        PROMOTE + "a_conflict_without_a_choice_is_refused_with_all_of_them",
+    ),
+    one(
+        "a merge of nothing is a version",
+        MERGE,
+        "if is_nothing(head, combined):",
+        "if False:",
+        PROMOTE + "two_promotions_bring_each_change_once",
+        RANGES + "what_was_taken_back_already_is_nothing_to_take_back",
+    ),
+    one(
+        "a revert without the reason that is required",
+        MERGE,
+        "if request.op in TAKING_BACK:",
+        "if False:",
+        RANGES + "a_project_that_requires_reasons_requires_one_of_a_revert",
+    ),
+    one(
+        "a merge that asks no rule",
+        MERGE,
+        "_ask_gates(act, request, head, combined, details)\n        return",
+        "return",
+        "tests/approvals/test_gates.py::"
+        "test_an_agents_revert_asks_each_time_where_a_rule_says_so",
+    ),
+    one(
+        "the second parent is the base",
+        MERGE,
+        "number=sides.theirs.number,",
+        "number=sides.base.number,",
+        RANGES + "a_version_in_the_middle_is_taken_back_and_the_rest_is_kept",
+    ),
+    one(
+        "a fork is promoted anew from where it began",
+        MERGE_REQUESTS,
+        "return int(row.source_number)",
+        "return None",
+        PROMOTE + "two_promotions_bring_each_change_once",
+    ),
+    one(
+        "a promotion counts that was rolled back",
+        MERGE_REQUESTS,
+        "if any(row.number in live for live in lineage.down_to(row.number)):",
+        "if True:",
+        PROMOTE + "a_promotion_that_was_rolled_back_counts_for_nothing",
+    ),
+    one(
+        "a revert that applies once more",
+        MERGE_REQUESTS,
+        "return Sides(base=last, theirs=before)",
+        "return Sides(base=before, theirs=last)",
+        RANGES + "a_version_in_the_middle_is_taken_back_and_the_rest_is_kept",
+        RANGES + "of_the_newest_versions_it_leaves_what_a_rollback_leaves",
+    ),
+    one(
+        "a reapplication that takes back",
+        MERGE_REQUESTS,
+        """before, last = self._ends(scope, head, now)
+        return Sides(base=before, theirs=last)""",
+        """before, last = self._ends(scope, head, now)
+        return Sides(base=last, theirs=before)""",
+        RANGES + "what_a_rollback_set_aside_is_applied_again",
+    ),
+    one(
+        "an early write that becomes a fork",
+        STATES,
+        'or seen > conflict.details["head"]:',
+        "or False:",
+        FORKED + "a_version_that_is_still_to_come_is_a_conflict",
+    ),
+    one(
+        "a late write that becomes a fork unasked",
+        STATES,
+        "if not expected.else_fork or seen is None",
+        "if seen is None",
+        FORKED + "to_refuse_may_be_said",
     ),
 )
