@@ -53,6 +53,7 @@ OURS = {
         "blame",
         "bisect",
         "incident",
+        "merge_preview",
         "timeline",
         "search",
         "data_read",
@@ -424,6 +425,32 @@ async def refusing(call: Caller, handoff: dict[str, Any]) -> None:
     assert (await call("checkpoint_list", thread_id=fresh))["count"] == 0
 
 
+async def previewing(call: Caller, name: str) -> None:
+    """Nothing is merged by what tells of it."""
+    before = await call("checkpoint_list", thread_id=name)
+    newest = (await call("checkpoint_load", thread_id=name))["checkpoint_id"]
+    fork = thread()
+    await call(
+        "checkpoint_fork",
+        source_thread_id=name,
+        source_checkpoint_id=newest,
+        new_thread_id=fork,
+    )
+    await call("checkpoint_save", thread_id=fork, state_json='{"fixed": true}')
+    shown = await call(
+        "merge_preview", thread_id=name, verb="promote", fork_thread_id=fork
+    )
+    assert (shown["conflict_count"], shown["thread_id"]) == (0, name)
+    assert "/fixed" in [one["pointer"] for one in shown["changes_taken"]]
+    taken = await call("merge_preview", thread_id=name, verb="revert", first=1, last=1)
+    assert taken["op"] == "revert"
+    unknown = await call("merge_preview", thread_id=name, verb="merge")
+    assert unknown["error"] == "verb takes promote, revert or reapply"
+    nowhere = await call("merge_preview", thread_id=name, verb="promote")
+    assert "thread not found" in nowhere["error"]
+    assert await call("checkpoint_list", thread_id=name) == before
+
+
 async def looking(call: Caller, name: str) -> None:
     blamed = await call("blame", thread_id=name, pointer="/b")
     assert (blamed["value"], blamed["data"][0]["version"]) == (2, 1)
@@ -432,6 +459,7 @@ async def looking(call: Caller, name: str) -> None:
     assert [one["version"] for one in turned["data"]][-1] == 1
     bad = await call("bisect", thread_id=name, check="b=2")
     assert "At character 1" in bad["error"]
+    await previewing(call, name)
     assert "incidents" in await call("incident")
     none = await call("incident", incident_id=f"incd_{'0' * 26}")
     assert "no such incident" in none["error"]

@@ -36,6 +36,10 @@ READING = {
     "bisect": "Tell which versions turned a check of the state true and false, such as "
     "state.total<=1500 AND NOT state.destination=null, and who wrote them: since when "
     "something is wrong. Only if exact is true there are no others.",
+    "merge_preview": "Tell what a merge would make of a thread, and what conflicts: "
+    "verb promote (what the fork fork_thread_id changed), revert (take versions first "
+    "to last back and keep what came later) or reapply (make them once more). Nothing "
+    "is merged.",
     "incident": "Tell an incident and its report: what went wrong, since when, in how "
     "many sessions, what was done, what is open; without an id, which there are.",
     "timeline": "Tell a thread's versions with what each changed, newest first.",

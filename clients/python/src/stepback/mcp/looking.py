@@ -8,6 +8,7 @@ from stepback.answers import NamedCheckpoint
 from stepback.mcp import descriptions
 from stepback.mcp.threads import (
     UNTRUSTED,
+    Refused,
     Result,
     Threads,
 )
@@ -49,6 +50,24 @@ class LookingTools(Threads):
         """Tell which versions turned a check, and who wrote them."""
         session_id = await self._required(thread_id)
         found = await self._client.sessions.bisect(session_id, check, limit=limit)
+        return {**found.raw, "thread_id": thread_id, "note": UNTRUSTED}
+
+    async def merge_preview(
+        self, thread_id: str, verb: str, fork_thread_id: str, first: int, last: int
+    ) -> Result:
+        """Tell what promoting a fork, or a range of versions, would make."""
+        sessions = self._client.sessions
+        session_id = await self._required(thread_id)
+        match verb:
+            case "promote":
+                fork = await self._required(fork_thread_id)
+                found = await sessions.preview_promote(session_id, fork)
+            case "revert":
+                found = await sessions.preview_revert(session_id, first, last)
+            case "reapply":
+                found = await sessions.preview_reapply(session_id, first, last)
+            case _:
+                raise Refused("verb takes promote, revert or reapply")
         return {**found.raw, "thread_id": thread_id, "note": UNTRUSTED}
 
     async def incident(self, incident_id: str) -> Result:

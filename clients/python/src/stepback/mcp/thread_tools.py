@@ -118,6 +118,22 @@ def add_looking(server: MCPServer[Any], callers: Callers) -> None:
             callers, ctx, "bisect", lambda t: t.bisect(thread_id, check, limit)
         )
 
+    @reads(server, "merge_preview")
+    async def merge_preview(
+        thread_id: str,
+        verb: str,
+        ctx: Call,
+        fork_thread_id: str = "",
+        first: int = 0,
+        last: int = 0,
+    ) -> str:
+        return await told(
+            callers,
+            ctx,
+            "merge_preview",
+            lambda t: t.merge_preview(thread_id, verb, fork_thread_id, first, last),
+        )
+
 
 def add_searching(server: MCPServer[Any], callers: Callers) -> None:
     @reads(server, "incident")
