@@ -139,6 +139,10 @@ def test_every_answer_is_typed(document: Any) -> None:
                 assert is_error == (int(status) >= 400), f"{name} {status}"
 
 
+# What takes a patch as its body, too.
+PATCHED = {"PATCH /v1/sessions/{session_id}/state"}
+
+
 def test_every_body_that_is_taken_is_typed(document: Any) -> None:
     operations = document.operations()
     taking = {name for name, told in operations.items() if "requestBody" in told}
@@ -150,6 +154,8 @@ def test_every_body_that_is_taken_is_typed(document: Any) -> None:
         if name in RAW_BODIES:
             assert media == {"application/octet-stream": {"schema": BINARY}}, name
             continue
+        patched = media.pop("application/json-patch+json", None)
+        assert (patched is not None) == (name in PATCHED), name
         assert list(media) == ["application/json"], name
         assert "$ref" in media["application/json"]["schema"], name
 

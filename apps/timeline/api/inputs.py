@@ -21,6 +21,7 @@ from apps.core.http.input.fields import (
     TextField,
     WholeNumberField,
 )
+from apps.core.http.input.patches import OperationsField
 from apps.timeline.api.summaries.inputs import SummaryChoice
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.versions.reading import Step
@@ -47,17 +48,6 @@ class StateField(ObjectField):
 @extend_schema_field({"type": "array", "items": {"type": "string"}})
 class PointersField(ListField):
     """JSON pointers."""
-
-
-@extend_schema_field(
-    {"type": "array", "items": {"type": "object"}, "maxItems": json.MOST_OPERATIONS}
-)
-class OperationsField(ListField):
-    """Operations of a JSON Patch (RFC 6902)."""
-
-    def to_internal_value(self, data: Any) -> list[json.Operation]:
-        given = super().to_internal_value(data)
-        return json.operations_of(given, at=f"/{self.field_name}")
 
 
 class StoryInput(InputSerializer):

@@ -13,13 +13,13 @@ from rest_framework.response import Response
 from apps.accounts.models import Scope as KeyScope
 from apps.core.http import prefers_minimal
 from apps.core.http.bodies import JSONPatchParser, StrictJSONParser
+from apps.core.http.input.patches import PATCH_SCHEMA
 from apps.core.http.openapi.schema import errors
 from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import (
-    OperationsField,
     ReplaceInput,
     RollbackInput,
     UndoInput,
@@ -32,7 +32,7 @@ from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import Rollback, Unread, VersionRow
 
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 503)
-WRITTEN = {200: outputs.WrittenState, 201: outputs.ForkedWrite}
+WRITTEN = dict.fromkeys((200, 201), outputs.StateWrite)
 READ_ERRORS = errors(400, 401, 403, 404, 410, 429, 503)
 
 
@@ -163,7 +163,7 @@ class StateView(StateWriteView):
         parameters=[*parameters.STATE_WRITE, parameters.ON_CONFLICT],
         request={
             "application/json": UpdateInput,
-            JSONPatchParser.media_type: OperationsField,
+            JSONPatchParser.media_type: PATCH_SCHEMA,
         },
         examples=examples.UPDATE,
         responses={**WRITTEN, **WRITE_ERRORS},
@@ -186,7 +186,7 @@ class StateView(StateWriteView):
     @extend_schema(
         operation_id="replace_state",
         parameters=[*parameters.STATE_WRITE, parameters.ON_CONFLICT],
-        request=ReplaceInput,
+        request={"application/json": ReplaceInput},
         examples=examples.REPLACE,
         responses={**WRITTEN, **WRITE_ERRORS},
     )
@@ -197,7 +197,7 @@ class StateView(StateWriteView):
     @extend_schema(
         operation_id="replace_state_by_post",
         parameters=[*parameters.STATE_WRITE, parameters.ON_CONFLICT],
-        request=ReplaceInput,
+        request={"application/json": ReplaceInput},
         examples=examples.REPLACE,
         responses={**WRITTEN, **WRITE_ERRORS},
     )

@@ -35,13 +35,13 @@ from apps.timeline.api.outputs.previews import (
     TurnSummaryList,
 )
 from apps.timeline.api.outputs.sessions import (
-    ForkedWrite,
     Rollback,
     Session,
     SessionList,
     SessionMetadata,
     StartedSession,
     State,
+    StateWrite,
     WrittenState,
 )
 from apps.timeline.api.outputs.turns import (
@@ -78,7 +78,6 @@ __all__ = [
     "Effect",
     "EffectBegin",
     "EffectList",
-    "ForkedWrite",
     "History",
     "Label",
     "LastRollback",
@@ -100,6 +99,7 @@ __all__ = [
     "StartedSession",
     "State",
     "StateHistory",
+    "StateWrite",
     "Trace",
     "TraceContext",
     "TraceList",

@@ -101,12 +101,15 @@ class WrittenState(State):
     data = open_object("The state once more, or not either.", required=False)
 
 
-class ForkedWrite(WrittenState):
-    """The session that a write has begun whose head had moved: its version 0."""
+class StateWrite(WrittenState):
+    """The version that a write made; with 201 the version 0 of a fork."""
 
-    forked_from = serializers.CharField(help_text="The session that was written to.")
+    forked_from = serializers.CharField(
+        required=False, help_text="With 201 alone: the session that was written to."
+    )
     forked_version = serializers.IntegerField(
-        help_text="The version that the write was built on, and the fork begins from."
+        required=False,
+        help_text="With 201 alone: the version that the write was built on.",
     )
 
 

@@ -112,6 +112,7 @@ class Item(Checkpointed, total=False):
     reasoning: str | None
     state: Mapping[str, Json]
     remove: Sequence[str]
+    operations: Sequence[Mapping[str, Json]]
     external_id: str | None
 
 

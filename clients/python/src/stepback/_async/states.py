@@ -34,7 +34,7 @@ class AsyncSessionStates(AsyncResource):
         operations: Sequence[Mapping[str, Json]] | None = None,
         on_conflict: OnConflict | None = None,
         **written: Unpack[Written],
-    ) -> answers.State:
+    ) -> answers.StateWrite:
         """Merge top-level keys, then remove pointers, as a new version.
 
         None is stored as null. `operations` is a JSON Patch (RFC 6902) in place of
@@ -55,7 +55,7 @@ class AsyncSessionStates(AsyncResource):
             "PATCH",
             ("sessions", session_id, "state"),
             body,
-            answers.State.of,
+            answers.StateWrite.of,
             query=given(on_conflict=on_conflict),
         )
 
@@ -67,7 +67,7 @@ class AsyncSessionStates(AsyncResource):
         *,
         on_conflict: OnConflict | None = None,
         **written: Unpack[Written],
-    ) -> answers.State:
+    ) -> answers.StateWrite:
         """Set the state as a whole, as a new version; `on_conflict` as above.
 
         Raises: Conflict if `expected_version` is not the head.
@@ -77,7 +77,7 @@ class AsyncSessionStates(AsyncResource):
             "PUT",
             ("sessions", session_id, "state"),
             body,
-            answers.State.of,
+            answers.StateWrite.of,
             query=given(on_conflict=on_conflict),
         )
 

@@ -35,7 +35,7 @@ class SessionStates(Resource):
         operations: Sequence[Mapping[str, Json]] | None = None,
         on_conflict: OnConflict | None = None,
         **written: Unpack[Written],
-    ) -> answers.State:
+    ) -> answers.StateWrite:
         """Merge top-level keys, then remove pointers, as a new version.
 
         None is stored as null. `operations` is a JSON Patch (RFC 6902) in place of
@@ -56,7 +56,7 @@ class SessionStates(Resource):
             "PATCH",
             ("sessions", session_id, "state"),
             body,
-            answers.State.of,
+            answers.StateWrite.of,
             query=given(on_conflict=on_conflict),
         )
 
@@ -68,7 +68,7 @@ class SessionStates(Resource):
         *,
         on_conflict: OnConflict | None = None,
         **written: Unpack[Written],
-    ) -> answers.State:
+    ) -> answers.StateWrite:
         """Set the state as a whole, as a new version; `on_conflict` as above.
 
         Raises: Conflict if `expected_version` is not the head.
@@ -78,7 +78,7 @@ class SessionStates(Resource):
             "PUT",
             ("sessions", session_id, "state"),
             body,
-            answers.State.of,
+            answers.StateWrite.of,
             query=given(on_conflict=on_conflict),
         )
 

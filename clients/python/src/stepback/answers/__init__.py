@@ -99,6 +99,7 @@ from stepback.answers.sessions import (
     Session,
     SessionMetadata,
     State,
+    StateWrite,
     Summary,
     Turn,
 )
@@ -210,6 +211,7 @@ __all__ = [
     "SessionMetadata",
     "SessionProof",
     "State",
+    "StateWrite",
     "Summary",
     "Trace",
     "Turn",

@@ -48,10 +48,7 @@ class SessionMetadata(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class State(Answer):
-    """The state of one version. `last_rollback` tells a running agent of one.
-
-    `forked_from` and `forked_version` are there where a write has become a fork.
-    """
+    """The state of one version. `last_rollback` tells a running agent of one."""
 
     session_id: str
     version: int
@@ -60,6 +57,16 @@ class State(Answer):
     trace_id: str
     hold: str
     last_rollback: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateWrite(State):
+    """The state that a write made.
+
+    Where it has become a fork, `forked_from` and `forked_version` say of what; the
+    `session_id` is the fork's then.
+    """
+
     forked_from: str | None = None
     forked_version: int | None = None
 
