@@ -352,3 +352,20 @@ def test_a_value_leads_to_since_when_it_is_so(
 
     assert "Since when is this so?" in shown
     assert "bisect?check=state.destination%3Dnull" in shown
+
+
+def test_who_set_a_value_is_told_of_a_deleted_session_too(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    fork = run.fork(version=2)
+    for one in (fork, run):
+        one.client.delete(one.path())
+
+    for one, number in ((run, 2), (fork, 0)):
+        where = reverse("console:blame", args=[project.slug, one.id, number])
+        answer = viewer.get(f"{where}?pointer=/destination")
+
+        assert answer.status_code == 200
+        assert f"/sessions/{run.id}/versions/2" in text(answer)
+        agents = one.client.get(one.path("blame"), {"pointer": "/destination"})
+        assert (agents.status, agents.code) == (404, "session_not_found")

@@ -5,6 +5,7 @@ What is gone ends a walk: who set the value before is not known any more.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -27,6 +28,10 @@ LOOK_BYTES = 200_000
 # Where change rows were thinned, the walk looks into each version: so many headers are
 # read at once.
 AHEAD = 32
+
+
+# How a version is read that the caller names: as agents see it, or as people do.
+Find = Callable[..., VersionRow]
 
 
 class Number(NamedTuple):
@@ -75,8 +80,8 @@ class Pair:
 class Pairs:
     """Reads pairs of versions, newest first, and keeps what the next one needs."""
 
-    def __init__(self, scope: Scope, now: datetime) -> None:
-        self.scope, self.now = scope, now
+    def __init__(self, scope: Scope, now: datetime, find: Find) -> None:
+        self.scope, self.now, self._find = scope, now, find
         self._budget = WorkBudget()
         self._has_read = False
         self._rows: dict[Number, VersionRow] = {}
@@ -110,7 +115,7 @@ class Pairs:
         What a merge was made of may be gone, or be no session of the caller's.
         """
         try:
-            version = fetching.version(self.scope, *wanted, now=self.now)
+            version = self._find(self.scope, *wanted, now=self.now)
             written = reading.state(version)
         except (SessionNotFound, VersionNotFound, VersionPruned, ContentsErased):
             return None
@@ -163,7 +168,7 @@ class Pairs:
         if origin_id is None:
             return None, False
         try:
-            origin = fetching.version(self.scope, origin_id, number, now=self.now)
+            origin = self._find(self.scope, origin_id, number, now=self.now)
             reading.require_contents(origin)
         except SessionNotFound:
             return None, True

@@ -15,10 +15,10 @@ from apps.core import json, sql
 from apps.diffs.changes import Json, Kind
 from apps.timeline import bodies
 from apps.timeline.blame.attribution import value_at
-from apps.timeline.blame.pairs import NotBefore, Number
+from apps.timeline.blame.pairs import Find, NotBefore, Number
 from apps.timeline.blame.walk import BlameWalk, Cursor, Found
 from apps.timeline.errors import PointerNotFound
-from apps.timeline.versions import fetching, reading
+from apps.timeline.versions import fetching, heads, reading
 from apps.timeline.versions.reading import VersionRow
 
 __all__ = [
@@ -111,20 +111,23 @@ def blame(
     now: datetime,
     before: Cursor | None = None,
     limit: int = 1,
+    with_over: bool = False,
 ) -> Blame:
     """Tell which versions set what this pointer names at version `number`.
 
     Of a key that is not there any more the first to be told is who removed it. None
     is the head, -1 the version before it; `before` goes on from an earlier answer.
     It takes as many statements for a long session as for a short one; only versions
-    whose rows cannot decide are looked into one by one.
+    whose rows cannot decide are looked into one by one. `with_over`, for people, also
+    of sessions that were deleted or have expired.
 
     Raises: SessionNotFound, VersionNotFound, VersionPruned, ContentsErased,
     PointerNotFound.
     """
-    version = fetching.version(scope, session_id, number, now=now)
+    find: Find = heads.kept if with_over else fetching.version
+    version = find(scope, session_id, number, now=now)
     state = json.parse(reading.state(version))
-    walk = BlameWalk(scope, now)
+    walk = BlameWalk(scope, now, find)
     at = walk.resume(before) if before else walk.begin(version, state, pointer)
     steps: list[tuple[Found, Cursor | None]] = []
     goes_on = at.cursor

@@ -19,6 +19,7 @@ from apps.diffs.equality import same
 from apps.timeline.blame.attribution import Attribution, judge, place_of, value_at
 from apps.timeline.blame.pairs import (
     LOOK_BYTES,
+    Find,
     Gone,
     NotBefore,
     Number,
@@ -27,7 +28,7 @@ from apps.timeline.blame.pairs import (
 )
 from apps.timeline.blame.tracked_path import Stop, TrackedPath, next_stop, track
 from apps.timeline.ledger.facts import index
-from apps.timeline.versions import fetching, reading
+from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 
 # How many versions one walk may look into that turn out not to have set the value
@@ -86,15 +87,15 @@ Step = tuple[Found | None, At | None]
 class BlameWalk:
     """One way back, with a limit on what it looks into in vain."""
 
-    def __init__(self, scope: Scope, now: datetime) -> None:
-        self.scope, self.now = scope, now
+    def __init__(self, scope: Scope, now: datetime, find: Find) -> None:
+        self.scope, self.now, self._find = scope, now, find
         self._key = bytes(scope.project.index_key)
         self._looks = 0
         # Where it ended for good, if that was because something is gone.
         self.not_before: NotBefore | None = None
         # The last version known to show what is followed.
         self._known: Number | None = None
-        self._pairs = Pairs(scope, now)
+        self._pairs = Pairs(scope, now, find)
 
     def begin(self, version: VersionRow, state: Json, pointer: str) -> At:
         """Stand at a version of which the caller has the state."""
@@ -108,9 +109,9 @@ class BlameWalk:
 
         Raises: SessionNotFound, VersionNotFound.
         """
-        version = fetching.version(self.scope, *cursor.version, now=self.now)
+        version = self._find(self.scope, *cursor.version, now=self.now)
         if cursor.restorer is not None:
-            fetching.version(self.scope, *cursor.restorer, now=self.now)
+            self._find(self.scope, *cursor.restorer, now=self.now)
         at = self.begin(version, json.parse(reading.state(version)), cursor.pointer)
         return replace(at, restorer=cursor.restorer)
 

@@ -165,6 +165,7 @@ def blamed(
         now=timezone.now(),
         before=given["before"],
         limit=SETTERS,
+        with_over=True,
     )
     if hides_at(given["pointer"], found.value):
         # It would be told as never changed since it was masked.
