@@ -366,6 +366,6 @@ def test_who_set_a_value_is_told_of_a_deleted_session_too(
         answer = viewer.get(f"{where}?pointer=/destination")
 
         assert answer.status_code == 200
-        assert f"/sessions/{run.id}/versions/2" in text(answer)
+        assert f"/sessions/{run.id}/versions/1" in text(answer)
         agents = one.client.get(one.path("blame"), {"pointer": "/destination"})
         assert (agents.status, agents.code) == (404, "session_not_found")
