@@ -15,7 +15,9 @@ from apps.diffs.graphemes import cut
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import PART_SHAPES, opaque_object
 from apps.timeline.models import RequestKey, Session, Turn
+from apps.timeline.queries.migrating import migrated_from
 from apps.timeline.versions.reading import Rollback, VersionRow
+from apps.timeline.words import Op
 
 PREVIEW = 200
 # From here on a value of a turn is better kept as bytes of its own.
@@ -104,7 +106,7 @@ def version_object(
             "label": version.actor_label,
         },
         "reasoning": version.reasoning,
-        "reason_code": version.reason_code,
+        "reason_code": None if version.op == Op.MIGRATE else version.reason_code,
         "trace_id": version.trace_id,
         "external_id": version.external_id,
         "parent_version": version.parent_number,
@@ -112,6 +114,7 @@ def version_object(
         "undo_of": version.undo_of,
         "source_session_id": version.source_session_id,
         "source_version": version.source_number,
+        "migrated_from": migrated_from(version),
         **_step(version),
         "hold": version.hold,
         "size": version.size,

@@ -9,6 +9,7 @@ from apps.timeline.api import (
     comparisons,
     handoffs,
     holds,
+    migrating,
     notes,
     previews,
     search,
@@ -37,6 +38,11 @@ urlpatterns = [
     path(SESSION, sessions.SessionView.as_view(), name="session"),
     path(f"{SESSION}/fork", sessions.ForkView.as_view(), name="fork"),
     path(f"{SESSION}/state", states.StateView.as_view(), name="state"),
+    path(
+        f"{SESSION}/state/migrate",
+        migrating.MigrateView.as_view(),
+        name="migrate_state",
+    ),
     path(
         f"{SESSION}/state/history",
         states.StateHistoryView.as_view(),

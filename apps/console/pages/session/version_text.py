@@ -46,6 +46,7 @@ OP_WORDS = {
     Op.REVERT: "reverted",
     Op.REAPPLY: "applied again",
     Op.RESTORE: "restored",
+    Op.MIGRATE: "migrated",
     Op.PAUSE: "held",
     Op.RESUME: "resumed",
     Op.WAIT: "approval asked for",

@@ -42,6 +42,10 @@ class Version(Step):
         "Of a promotion, a revert and the like: whose version was merged."
     )
     source_version = maybe_number("That version.")
+    migrated_from = maybe_text(
+        "Of a migration: the schema that the state was of before; `schema_version` "
+        "is the one that it is of now."
+    )
     hold = serializers.ChoiceField(choices=Hold.choices)
     size = serializers.IntegerField(help_text="Bytes of the state as JSON.")
     flags = serializers.ListField(child=serializers.CharField())
