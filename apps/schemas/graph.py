@@ -73,17 +73,19 @@ def require_one_way(edges: Sequence[Edge], source: str, target: str) -> None:
 
 def _reached(edges: Iterable[Edge], source: str) -> set[str]:
     edges, found = list(edges), {source}
-    while more := {
-        edge.to_version for edge in edges if edge.from_version in found
-    } - found:
+    while (
+        more := {edge.to_version for edge in edges if edge.from_version in found}
+        - found
+    ):
         found |= more
     return found
 
 
 def _reaching(edges: Iterable[Edge], target: str) -> set[str]:
     edges, found = list(edges), {target}
-    while more := {
-        edge.from_version for edge in edges if edge.to_version in found
-    } - found:
+    while (
+        more := {edge.from_version for edge in edges if edge.to_version in found}
+        - found
+    ):
         found |= more
     return found

@@ -9,7 +9,7 @@ from django.db import models
 from apps.schemas.errors import MigrationNotFound, SchemaNotFound
 
 if TYPE_CHECKING:
-    from apps.schemas.models import AgentSchema, SchemaMigration  # noqa: F401
+    from apps.schemas.models import AgentSchema, SchemaMigration
 
 # Of one agent: all are read at once.
 MOST_SCHEMAS = 100

@@ -84,9 +84,7 @@ class SchemaCollection(SchemaView):
     def get(self, request: Request, agent: str) -> Response:
         """List all schemas of an agent; the last one is the newest."""
         act = act_of(request)
-        found = AgentSchema.objects.of_agent(
-            act.project_id, self.agent(act, agent).id
-        )
+        found = AgentSchema.objects.of_agent(act.project_id, self.agent(act, agent).id)
         page = list(found[:MOST_SCHEMAS])
         return Response(paging.page(page, MOST_SCHEMAS, _id_of, schema_object))
 

@@ -119,9 +119,7 @@ class _Run:
         try:
             holder[key] = converted(holder[key], step.type)
         except CannotConvert as refused:
-            raise Failed(
-                str(refused), step=step.place, at=[*above, *step.at]
-            ) from None
+            raise Failed(str(refused), step=step.place, at=[*above, *step.at]) from None
 
     def each(self, step: Step, slot: Slot, above: Sequence[str]) -> None:
         found = self._found(step, slot, above)

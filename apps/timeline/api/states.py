@@ -160,7 +160,12 @@ class StateView(StateWriteView):
                 "nothing is written.",
             )
         ],
-        responses={200: outputs.ShownState, 304: None, **READ_ERRORS, **errors(409, 422)},
+        responses={
+            200: outputs.ShownState,
+            304: None,
+            **READ_ERRORS,
+            **errors(409, 422),
+        },
     )
     @masked("/state", "/data", refused=("schema",))
     def get(self, request: Request, session_id: str) -> Response:

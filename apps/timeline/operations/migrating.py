@@ -65,9 +65,7 @@ def migrate(
 def migrating(head: VersionRow, found: Migrated, step: Step) -> Write:
     """Return the version that a migrated state becomes on a head."""
     carried = reading.parts(head)
-    parts = bundles.assembled(
-        found.state, before=reading.parsed(head), carried=carried
-    )
+    parts = bundles.assembled(found.state, before=reading.parsed(head), carried=carried)
     is_same = parts == carried
     return Write(
         draft=Draft(
