@@ -7,7 +7,7 @@ import pytest
 from tests.schemas.make import FIRST, SECOND, declare, three
 from tests.timeline.runs import Run, assert_refused, begin
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_an_old_worker_is_stopped_once_the_head_is_of_a_newer_schema(

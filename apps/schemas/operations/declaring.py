@@ -16,6 +16,7 @@ from apps.audit.actions import Action
 from apps.core import json
 from apps.core.ids import new_id
 from apps.core.json import Json
+from apps.core.json.pointers import shortened
 from apps.core.json.schemas import NotASchema, Shape
 from apps.schemas import written
 from apps.schemas.covered import MIGRATION, SCHEMA
@@ -57,7 +58,7 @@ class NewSchema:
             Shape(self.schema)
         except NotASchema as refused:
             raise UnacceptableSchema(
-                refused.message, param=json.shortened(f"/schema{refused.at}")
+                refused.message, param=shortened(f"/schema{refused.at}")
             ) from None
         return body
 

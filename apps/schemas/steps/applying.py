@@ -13,6 +13,7 @@ from typing import Any
 from apps.core import json
 from apps.core.errors import DomainError
 from apps.core.json import Json
+from apps.core.json.pointers import shortened
 from apps.diffs.changes import MISSING
 from apps.diffs.equality import same
 from apps.schemas.steps.converting import CannotConvert, converted
@@ -27,7 +28,7 @@ class Failed(Exception):
 
     def __init__(self, message: str, *, step: str, at: Sequence[str]) -> None:
         self.message, self.step = message, step
-        self.at = json.shortened(json.pointer(list(at)))
+        self.at = shortened(json.pointer(list(at)))
         super().__init__(message)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from apps.core import json
 from apps.core.errors import UnacceptableJson
 from apps.core.json import Json
+from apps.core.json.pointers import MAX_POINTER, shortened
 from apps.diffs.changes import MISSING
 from apps.schemas.errors import UnacceptableMigration
 
@@ -145,7 +146,7 @@ def _require_fields(op: Op, said: Mapping[str, Any], place: str) -> None:
     for name in said:
         if name not in ("op", "at", *takes):
             raise UnacceptableMigration(
-                f"{op} takes no such field.", param=json.shortened(f"{place}/{name}")
+                f"{op} takes no such field.", param=shortened(f"{place}/{name}")
             )
     for name, is_needed in takes.items():
         if is_needed and name not in said:
@@ -155,9 +156,9 @@ def _require_fields(op: Op, said: Mapping[str, Any], place: str) -> None:
 def _pointer(said: Any, place: str) -> tuple[str, ...]:
     if not isinstance(said, str):
         raise UnacceptableMigration("This takes a JSON pointer.", param=place)
-    if len(said) > json.MAX_POINTER:
+    if len(said) > MAX_POINTER:
         raise UnacceptableMigration(
-            f"A pointer has at most {json.MAX_POINTER} characters.", param=place
+            f"A pointer has at most {MAX_POINTER} characters.", param=place
         )
     try:
         return tuple(json.segments(said))
@@ -166,7 +167,7 @@ def _pointer(said: Any, place: str) -> tuple[str, ...]:
 
 
 def _key(said: Any, place: str) -> str:
-    if not isinstance(said, str) or len(said) > json.MAX_POINTER:
+    if not isinstance(said, str) or len(said) > MAX_POINTER:
         raise UnacceptableMigration("rename takes the new key.", param=place)
     return said
 

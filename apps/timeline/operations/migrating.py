@@ -1,6 +1,6 @@
 """Migrate: the head's state as a newer schema of its agent has it, as one version.
 
-It says the schema it came from where a decision says its outcome, which the leaf covers.
+It says the schema it came from where a decision says its outcome: the leaf covers it.
 A step that cannot be done, or a state that does not pass its schema, stores nothing.
 """
 

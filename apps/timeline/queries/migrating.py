@@ -86,11 +86,10 @@ def shown_under(version: VersionRow, to: str) -> bytes:
 
 
 _WRITTEN = sql.across("""
-SELECT EXISTS (
-    SELECT FROM timeline_session s
-      JOIN timeline_version v ON v.session_id = s.id
-     WHERE s.project_id = %(project)s AND s.agent_id = %(agent)s
-       AND v.schema_version = %(version)s) AS is_so
+SELECT v.number FROM timeline_session s
+  JOIN timeline_version v ON v.session_id = s.id
+ WHERE s.project_id = %(project)s AND s.agent_id = %(agent)s
+   AND v.schema_version = %(version)s
  LIMIT 1
 """)
 
@@ -101,8 +100,7 @@ def is_written(project_id: str, agent_id: str, version: str) -> bool:
     It looks through them all where none does: for withdrawing what nobody used.
     """
     asked = {"project": project_id, "agent": agent_id, "version": version}
-    (row,) = sql.rows(_WRITTEN, asked)
-    return bool(row.is_so)
+    return bool(sql.rows(_WRITTEN, asked))
 
 
 def migrated_from(version: VersionRow) -> str | None:
