@@ -136,9 +136,7 @@ def test_what_cannot_be_migrated_says_why(run: Run, admin: Any) -> None:
         run.client.get(run.path("state"), {"schema": "8.0.0"}), 404, "schema_not_found"
     )
     assert_refused(migrate(run, "2.0.0", expected_version=7), 409, "version_conflict")
-    assert_refused(
-        migrate(run, "2.0.0", schema_version="2.0.0"), 400, "unknown_field"
-    )
+    assert_refused(migrate(run, "2.0.0", schema_version="2.0.0"), 400, "unknown_field")
     run.hold("pause")
     assert migrate(run, "2.0.0").status in (409, 423)
 

@@ -28,7 +28,7 @@ _PATTERNS = jsonschema_rs.RegexOptions(size_limit=1 << 20)
 
 
 class NotASchema(ValueError):
-    """What a caller has given as a JSON Schema is none that is taken; `at` says where."""
+    """What was given as a JSON Schema is none that is taken; `at` says where."""
 
     def __init__(self, message: str, at: str = "") -> None:
         self.message, self.at = message, at

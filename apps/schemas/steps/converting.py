@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TypeGuard
 
 from apps.core import json
 from apps.core.errors import DomainError
@@ -52,10 +53,13 @@ def _integer(value: Json) -> int:
         return value
     if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
         return int(value)
-    if isinstance(value, str) and len(value) <= json.MAX_DIGITS:
-        if _WHOLE.fullmatch(value):
-            return int(value)
+    if _is_short(value) and _WHOLE.fullmatch(value):
+        return int(value)
     raise CannotConvert("This is no whole number.")
+
+
+def _is_short(value: Json) -> TypeGuard[str]:
+    return isinstance(value, str) and len(value) <= json.MAX_DIGITS
 
 
 def _number(value: Json) -> int | float:

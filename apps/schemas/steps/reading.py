@@ -112,26 +112,35 @@ class _Reader:
             raise UnacceptableMigration(
                 f"{op} takes a place below the whole value.", param=f"{place}/at"
             )
-        found: dict[str, Any] = {}
-        if op is Op.RENAME:
-            found["to"] = (_key(said["to"], f"{place}/to"),)
-        elif op is Op.MOVE:
-            found["to"] = _target(said["to"], at, f"{place}/to")
-        elif op is Op.CONVERT:
-            found["type"] = _type(said["to"], f"{place}/to")
-        elif op is Op.DEFAULT:
-            found["value"] = said["value"]
-        elif op is Op.MAP:
-            found["pairs"] = _pairs(said["values"], f"{place}/values")
-            found["otherwise"] = said.get("else", MISSING)
-        elif op is Op.EACH:
+        more = {} if op is Op.EACH else _more(op, said, at, place)
+        if op is Op.EACH:
+            below = f"{place}/steps"
             if depth == DEEPEST:
                 raise UnacceptableMigration(
-                    f"Lists are {DEEPEST} deep at most.", param=f"{place}/steps"
+                    f"Lists are {DEEPEST} deep at most.", param=below
                 )
-            below = f"{place}/steps"
-            found["steps"] = self.steps(said["steps"], below, depth=depth + 1)
-        return Step(op=op, at=at, place=place, **found)
+            more["steps"] = self.steps(said["steps"], below, depth=depth + 1)
+        return Step(op=op, at=at, place=place, **more)
+
+
+def _more(
+    op: Op, said: Mapping[str, Any], at: Sequence[str], place: str
+) -> dict[str, Any]:
+    """Return what a step has beside its place."""
+    match op:
+        case Op.RENAME:
+            return {"to": (_key(said["to"], f"{place}/to"),)}
+        case Op.MOVE:
+            return {"to": _target(said["to"], at, f"{place}/to")}
+        case Op.CONVERT:
+            return {"type": _type(said["to"], f"{place}/to")}
+        case Op.DEFAULT:
+            return {"value": said["value"]}
+        case Op.MAP:
+            pairs = _pairs(said["values"], f"{place}/values")
+            return {"pairs": pairs, "otherwise": said.get("else", MISSING)}
+        case _:
+            return {}
 
 
 def _op(said: Mapping[str, Any], place: str) -> Op:

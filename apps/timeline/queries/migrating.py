@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.core import json, sql
+from apps.core.errors import DomainError
 from apps.core.json import State
 from apps.schemas.errors import NoMigration, SchemaNotFound
 from apps.schemas.migrating import Route, require_declared, route
-from apps.timeline.versions import reading
+from apps.timeline.errors import ContentsErased
+from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
 
@@ -83,6 +86,55 @@ def shown_under(version: VersionRow, to: str) -> bytes:
         require_declared(version.project_id, version.agent_id, to)
         return reading.state(version)
     return json.dumps(migrated(version, to).state)
+
+
+# Bodies that are decoded at once for trials.
+_TRIED_AT_ONCE = 25
+
+
+def migration_trials(
+    session_ids: Sequence[str], *, to: str, source: str | None = None
+) -> dict[str, DomainError | None]:
+    """Migrate the heads of sessions that the caller may see, and keep nothing.
+
+    Returns why it is refused, by session; None where it would be stored.
+    """
+    routes: dict[tuple[str, str | None], Route | DomainError] = {}
+    found: dict[str, DomainError | None] = {}
+    ahead: list[tuple[VersionRow, Route]] = []
+    for head in fetching.heads(session_ids).values():
+        of = head.schema_version if head.schema_version is not None else source
+        if (head.agent_id, of) not in routes:
+            routes[head.agent_id, of] = _route(head, of, to)
+        by = routes[head.agent_id, of]
+        if isinstance(by, Route):
+            ahead.append((head, by))
+        else:
+            found[head.session_id] = by
+    for start in range(0, len(ahead), _TRIED_AT_ONCE):
+        some = ahead[start : start + _TRIED_AT_ONCE]
+        states = fetching.states_there([head for head, _ in some])
+        for head, by in some:
+            state = states.get((head.session_id, head.number))
+            found[head.session_id] = _refusal(by, state)
+    return found
+
+
+def _route(head: VersionRow, of: str | None, to: str) -> Route | DomainError:
+    try:
+        return route(head.project_id, head.agent_id, of, to)
+    except DomainError as refused:
+        return refused
+
+
+def _refusal(by: Route, state: bytes | None) -> DomainError | None:
+    if state is None:
+        return ContentsErased()
+    try:
+        by.migrated(json.parse_written(state))
+    except DomainError as refused:
+        return refused
+    return None
 
 
 _WRITTEN = sql.across("""
