@@ -51,6 +51,11 @@ class AgentSchema(models.Model):
         return self.version
 
     @property
+    def text(self) -> str:
+        """The JSON Schema as text, for people."""
+        return bytes(self.body).decode()
+
+    @property
     def schema(self) -> Any:
         """The JSON Schema as a value."""
         return json.parse_written(bytes(self.body))
@@ -89,6 +94,11 @@ class SchemaMigration(models.Model):
 
     def __str__(self) -> str:
         return f"{self.from_version} → {self.to_version}"
+
+    @property
+    def text(self) -> str:
+        """The steps as text, for people."""
+        return bytes(self.steps).decode()
 
     @property
     def said(self) -> Any:

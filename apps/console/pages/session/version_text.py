@@ -61,6 +61,7 @@ UNCHANGED = {
     **dict.fromkeys(ACTS, ""),
     Op.CREATE: "with an empty state",
     Op.FORK: "state copied unchanged",
+    Op.MIGRATE: "the state is the same",
 }
 
 
@@ -101,9 +102,20 @@ def headline(version: Acted, noise: Noise = NO_NOISE) -> str:
     if op in (Op.CREATE, Op.FORK):
         begun = {Op.CREATE: "created", Op.FORK: "forked"}[op]
         return f"{begun} {said}" if not version.changes else f"{begun}: {said}"
+    if op == Op.MIGRATE:
+        return f"{_by(version, _migrated(version))}: {said}"
     if op in MERGING:
         return f"{_by(version, OP_WORDS[op])}: {said}"
     return said
+
+
+def _migrated(version: Acted) -> str:
+    """Say from which schema to which; a list's row does not know it."""
+    if not isinstance(version, VersionRow):
+        return "migrated to another schema"
+    before = isolated(shorten(version.reason_code or "", 40))
+    after = isolated(shorten(version.schema_version or "", 40))
+    return f"migrated from schema {before} to {after}"
 
 
 def _by(version: Acted, what: str) -> str:
