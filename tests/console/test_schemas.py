@@ -7,8 +7,8 @@ import pytest
 
 from apps.accounts.models import Role, Scope
 from apps.agents.models import Agent
+from apps.core import json
 from apps.schemas.models import AgentSchema, SchemaMigration
-from tests.accounts.make import make_member
 from tests.console.test_approvals import Person, plain
 from tests.schemas.make import FIRST, SECOND, TO_SECOND, three
 from tests.timeline import runs
@@ -29,19 +29,17 @@ def run(api: runs.Clients) -> runs.Run:
 
 @pytest.fixture
 def ada(project: Any) -> Person:
-    return Person(project, make_member(project, "ada", Role.ADMIN))
+    return Person(project, Role.ADMIN, "ada")
 
 
 @pytest.fixture
 def olga(project: Any) -> Person:
-    return Person(project, make_member(project, "olga", Role.OPERATOR))
+    return Person(project, Role.OPERATOR, "olga")
 
 
 def test_an_administrator_declares_and_withdraws_both(
     run: runs.Run, ada: Person, olga: Person
 ) -> None:
-    from apps.core import json
-
     agent = Agent.objects.get(external_id="travel").id
     assert "Schemas: what its states are" in ada.looks("agent_detail", agent)
     assert "No schema is declared" in ada.looks("agent_schemas", agent)

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from apps.accounts.models import Scope as KeyScope
 from apps.core.http import prefers_minimal
 from apps.core.http.openapi.schema import errors
-from apps.core.paging import flag_of, integer_of, limit_of, text_of
+from apps.core.paging import flag_of, integer_of, limit_of
 from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
@@ -26,9 +26,9 @@ from apps.timeline.api.inputs import (
 )
 from apps.timeline.api.masks.masked import masked
 from apps.timeline.api.outputs.gaps import removed_on_page
+from apps.timeline.api.under import SCHEMA, Under
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.queries import listing
-from apps.timeline.queries.migrating import shown_under
 from apps.timeline.queries.targets import at_turn
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import Rollback, Unread, VersionRow
@@ -76,15 +76,10 @@ def state_object(
 
 
 def migrated_object(
-    version: VersionRow, to: str, rollback: Rollback | None
+    version: VersionRow, under: Under, rollback: Rollback | None
 ) -> dict[str, Any]:
     """Return the version's state as another schema has it."""
-    return state_object(version, shown_under(version, to), rollback) | {
-        "schema_version": to,
-        "migrated_from": version.schema_version
-        if version.schema_version != to
-        else None,
-    }
+    return state_object(version, under.shown(version), rollback) | under.told(version)
 
 
 def rollback_object(
@@ -153,13 +148,7 @@ class StateView(StateWriteView):
 
     @extend_schema(
         operation_id="read_state",
-        parameters=[
-            parameters.text(
-                "schema",
-                "As this schema of the agent has it; migrated for the answer alone, "
-                "nothing is written.",
-            )
-        ],
+        parameters=SCHEMA,
         responses={
             200: outputs.ShownState,
             304: None,
@@ -167,14 +156,14 @@ class StateView(StateWriteView):
             **errors(409, 422),
         },
     )
-    @masked("/state", "/data", refused=("schema",))
+    @masked("/state", "/data", refused=("schema", "schema_from"))
     def get(self, request: Request, session_id: str) -> Response:
         """Read the state of the head; `ETag` names its version."""
-        to = text_of(request, "schema")
+        under = Under.of(request)
         head = self.shown(session_id, None)
         tag = f'"v{head.number}"'
-        if to is not None:
-            body = migrated_object(head, to, fetching.last_rollback(head))
+        if under is not None:
+            body = migrated_object(head, under, fetching.last_rollback(head))
             return Response(body, headers={"ETag": tag})
         # What a masked key has kept was drawn by masks that may be others by now.
         is_masked = self.caller.scope == KeyScope.MASKED

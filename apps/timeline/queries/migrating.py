@@ -75,17 +75,18 @@ def migrated(version: VersionRow, to: str, *, source: str | None = None) -> Migr
     return Migrated(state=found.migrated(state), route=found)
 
 
-def shown_under(version: VersionRow, to: str) -> bytes:
+def shown_under(version: VersionRow, to: str, *, source: str | None = None) -> bytes:
     """Return the version's state under schema `to` as it is written.
 
     It is what it is where it is of that schema already.
 
     Raises: as `migrated`, but for NothingToMigrate.
     """
-    if version.schema_version == to:
+    of = version.schema_version if version.schema_version is not None else source
+    if of == to:
         require_declared(version.project_id, version.agent_id, to)
         return reading.state(version)
-    return json.dumps(migrated(version, to).state)
+    return json.dumps(migrated(version, to, source=source).state)
 
 
 # Bodies that are decoded at once for trials.

@@ -6,7 +6,7 @@ HTML, and asks the database nothing.
 
 import json
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from apps.core.json import Json, items_left_out, parse
 from apps.diffs import pointers
@@ -89,6 +89,16 @@ class Acted(Changed, Protocol):
     def reasoning(self) -> str | None: ...
 
 
+@runtime_checkable
+class OfSchema(Protocol):
+    """And of which schema its state is."""
+
+    @property
+    def reason_code(self) -> str | None: ...
+    @property
+    def schema_version(self) -> str | None: ...
+
+
 def headline(version: Acted, noise: Noise = NO_NOISE) -> str:
     """Say in one line what a version did: the act of a person, else what changed."""
     op = Op(version.op)
@@ -111,7 +121,7 @@ def headline(version: Acted, noise: Noise = NO_NOISE) -> str:
 
 def _migrated(version: Acted) -> str:
     """Say from which schema to which; a list's row does not know it."""
-    if not isinstance(version, VersionRow):
+    if not isinstance(version, OfSchema):
         return "migrated to another schema"
     before = isolated(shorten(version.reason_code or "", 40))
     after = isolated(shorten(version.schema_version or "", 40))

@@ -86,6 +86,7 @@ from stepback.answers.retention import (
     RetentionRemoval,
 )
 from stepback.answers.roots import ListedRoot, Root, RootKeys, SessionProof
+from stepback.answers.schemas import AgentSchema, SchemaMigration
 from stepback.answers.sessions import (
     Batch,
     Context,
@@ -124,6 +125,7 @@ __all__ = [
     "AgentConfig",
     "AgentConfigVersion",
     "AgentMapping",
+    "AgentSchema",
     "AlertRule",
     "Answer",
     "Approval",
@@ -205,6 +207,7 @@ __all__ = [
     "RollbackPreview",
     "Root",
     "RootKeys",
+    "SchemaMigration",
     "Score",
     "Session",
     "SessionMetadata",

@@ -32,6 +32,10 @@ class Session(Answer):
     forked_from: str | None = None
     forked_version: int | None = None
     last_rollback: Mapping[str, Json] | None = None
+    # Where it was asked for as one schema has it: that one, and the head's, if it is
+    # another.
+    schema_version: str | None = None
+    migrated_from: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +108,9 @@ class RollbackPreview(Answer):
     effects: Sequence[Mapping[str, Json]] = ()
     effects_crossed: int = 0
     effects_truncated: bool = False
+    # Where the state to restore is of another schema than the head: `head`,
+    # `restored`, and whether it `migrates`.
+    schema: Mapping[str, Json] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
