@@ -32,10 +32,6 @@ class Session(Answer):
     forked_from: str | None = None
     forked_version: int | None = None
     last_rollback: Mapping[str, Json] | None = None
-    # Where it was asked for as one schema has it: that one, and the head's, if it is
-    # another.
-    schema_version: str | None = None
-    migrated_from: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +57,10 @@ class State(Answer):
     trace_id: str
     hold: str
     last_rollback: Mapping[str, Json] | None = None
+    # Where it was asked for as one schema has it: that one, and the head's, if it is
+    # another.
+    schema_version: str | None = None
+    migrated_from: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
