@@ -193,6 +193,7 @@ def merge_everything(world: World) -> None:
     made(world.client.post(f"{session}/reapply", {**third, "expected_version": 4}))
     place = {"version": 0, "pointers": ["/city"], "expected_version": 5}
     made(world.client.post(f"{session}/restore", place))
+    made(world.client.post(f"{session}/state/migrate", {"to": "3", "from": "2"}))
 
 
 def leave_an_effect_open(world: World) -> None:
