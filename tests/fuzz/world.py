@@ -279,12 +279,7 @@ class World:
             self.ids["memory_id"] = self._made("/v1/memories", said)["id"]
         if "effect_id" in self.named:
             self._make_an_effect(session)
-        if "/approval" in self.label:
-            self._make_an_approval(session, f"/v1/agents/{agent}")
-        if "schema" in self.label or "migrat" in self.label:
-            self._make_schemas(f"/v1/agents/{agent}")
-        if "agent" in self.named:
-            self._make_data(f"/v1/agents/{agent}")
+        self._make_what_agents_have(session, f"/v1/agents/{agent}")
         self._make_what_is_taken_back(session)
         self._make_who_is_told()
         if RETENTION in self.label:
@@ -340,6 +335,14 @@ class World:
         self.ids["effect_id"] = self._made(f"{session}/effects", mail)["id"]
         if "/compensation" in self.label:
             self._made(f"{session}/rollback", BACK)
+
+    def _make_what_agents_have(self, session: str, agent: str) -> None:
+        if "/approval" in self.label:
+            self._make_an_approval(session, agent)
+        if "schema" in self.label or "migrat" in self.label:
+            self._make_schemas(agent)
+        if "agent" in self.named:
+            self._make_data(agent)
 
     def _make_an_approval(self, session: str, agent: str) -> None:
         asked = {"tool": "issue_refund", "arguments": {"amount": 1}}

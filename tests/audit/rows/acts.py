@@ -414,6 +414,8 @@ VERBS = (
     Acts.voted,
     Acts.ruled,
     Acts.ruled_no_more,
+    Acts.declared,
+    Acts.withdrawn,
     Acts.kept,
     Acts.held,
     Acts.held_no_more,
