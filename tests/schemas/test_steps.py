@@ -43,6 +43,11 @@ def after(state: Any, *steps: Any) -> Any:
             {"a": True},
             {"a": 0},
         ),
+        (
+            {"op": "map", "at": "/a", "values": [{"from": 1, "to": "one"}]},
+            {"a": 1.0},
+            {"a": "one"},
+        ),
         ({"op": "convert", "at": "/a", "to": "list"}, {"a": 1}, {"a": [1]}),
         ({"op": "convert", "at": "/a", "to": "list"}, {"a": [1]}, {"a": [1]}),
         ({"op": "convert", "at": "/a", "to": "string"}, {"a": False}, {"a": "false"}),

@@ -101,7 +101,7 @@ class _Run:
         holder, key = found
         value = holder[key]
         for before, after in step.pairs:
-            if same(before, value):
+            if _alike(before, value):
                 holder[key] = self._added(step, after, above)
                 return
         if step.otherwise is MISSING:
@@ -177,6 +177,13 @@ class _Run:
                 at=[*above, *step.at],
             )
         return deepcopy(value)
+
+
+def _alike(one: Json, other: Json) -> bool:
+    """Say whether two values are the same; 1 and 1.0 are, 1 and true are not."""
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return one == other and isinstance(one, bool) == isinstance(other, bool)
+    return same(one, other)
 
 
 _Verb = Callable[[_Run, Step, Slot, Sequence[str]], None]

@@ -17,7 +17,6 @@ from apps.timeline.bodies.bundles import PART_SHAPES, opaque_object
 from apps.timeline.models import RequestKey, Session, Turn
 from apps.timeline.queries.migrating import migrated_from
 from apps.timeline.versions.reading import Rollback, VersionRow
-from apps.timeline.words import Op
 
 PREVIEW = 200
 # From here on a value of a turn is better kept as bytes of its own.
@@ -106,7 +105,7 @@ def version_object(
             "label": version.actor_label,
         },
         "reasoning": version.reasoning,
-        "reason_code": None if version.op == Op.MIGRATE else version.reason_code,
+        "reason_code": version.reason_code,
         "trace_id": version.trace_id,
         "external_id": version.external_id,
         "parent_version": version.parent_number,

@@ -32,7 +32,9 @@ class Version(Step):
     updated_by = text()
     actor = Actor()
     reasoning = maybe_text()
-    reason_code = maybe_text()
+    reason_code = maybe_text(
+        "Of a rollback; of a decision its outcome, of a migration `migrated_from`."
+    )
     trace_id = text()
     external_id = maybe_text()
     parent_version = maybe_number()
