@@ -25,8 +25,8 @@ from apps.timeline.api.inputs import (
     UpdateInput,
 )
 from apps.timeline.api.masks.masked import masked
+from apps.timeline.api.migrating.under import SCHEMA, Under
 from apps.timeline.api.outputs.gaps import removed_on_page
-from apps.timeline.api.under import SCHEMA, Under
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.queries import listing
 from apps.timeline.queries.targets import at_turn

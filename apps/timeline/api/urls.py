@@ -9,7 +9,6 @@ from apps.timeline.api import (
     comparisons,
     handoffs,
     holds,
-    migrating,
     notes,
     previews,
     search,
@@ -26,6 +25,7 @@ from apps.timeline.api.effects import views as effects
 from apps.timeline.api.files import views as files
 from apps.timeline.api.masks.views import MasksView
 from apps.timeline.api.merging import views as merging
+from apps.timeline.api.migrating import views as migrating
 from apps.timeline.api.summaries import context_view
 from apps.timeline.api.summaries import views as summaries
 from apps.timeline.api.working import views as working

@@ -17,9 +17,9 @@ from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import LabelInput, whole_number
 from apps.timeline.api.masks.masked import masked
+from apps.timeline.api.migrating.under import SCHEMA, Under
 from apps.timeline.api.outputs.gaps import removed_on_page
 from apps.timeline.api.states import READ_ERRORS
-from apps.timeline.api.under import SCHEMA, Under
 from apps.timeline.api.working.outputs import ResumedCheckpoint
 from apps.timeline.api.working.resuming import resuming
 from apps.timeline.models import Label
