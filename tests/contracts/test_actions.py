@@ -98,6 +98,7 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     metrics.acknowledge_rule(rule_id=some.id, act=act_in(world.project))
     alerting.sweep(now=timezone.now())
     leave_an_effect_open(world)
+    withdraw_schemas(world)
     merge_everything(world)
     change_a_fact(world)
     later = timezone.now() + timedelta(days=400)
@@ -180,6 +181,14 @@ def do_everything_with_approvals(world: World) -> None:
     approvals.vote(act=act, approval_id=approval["id"], said=said)
     add_approval(world.client, on_expiry="escalate", ttl_seconds=60)
     approvals.sweep(actor=SYSTEM, now=timezone.now() + timedelta(seconds=90))
+
+
+def withdraw_schemas(world: World) -> None:
+    """Take back a migration and a schema that nobody has used."""
+    admin = client_of(world.project, Scope.ADMIN)
+    for part in ("migrations", "schemas"):
+        newest = made(admin.get(f"/v1/agents/travel/{part}"))["data"][-1]["id"]
+        made(admin.delete(f"/v1/agents/travel/{part}/{newest}"))
 
 
 def merge_everything(world: World) -> None:

@@ -15,11 +15,35 @@ from apps.core.http.input.fields import (
     TextField,
 )
 from apps.schemas.operations import NewMigration, NewSchema
+from apps.schemas.steps.reading import Op
 
 OF = "The version that states of this schema name: `schema_version`."
 
 
-@extend_schema_field({"type": "array", "items": {"type": "object"}})
+ANY = {"type": ["object", "array", "string", "number", "boolean", "null"]}
+ANY |= {"items": {"type": ["object", "null"]}}
+STEP = {
+    "type": "object",
+    "properties": {
+        "op": {"type": "string", "enum": list(Op)},
+        "at": {"type": "string", "description": "A pointer into the state or item."},
+        "to": {"type": "string", "description": "A key, a pointer or a type."},
+        "value": ANY,
+        "values": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"from": ANY, "to": ANY}},
+        },
+        "else": ANY,
+        "steps": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"op": {"type": "string"}}},
+        },
+    },
+    "required": ["op", "at"],
+}
+
+
+@extend_schema_field({"type": "array", "items": STEP})
 class StepsField(ListField):
     """Steps of a migration."""
 
@@ -114,7 +138,8 @@ class MigrationOutput(_Declared):
 class _List(serializers.Serializer[Any]):
     object = serializers.CharField()
     has_more = serializers.BooleanField()
-    next_cursor = serializers.CharField(allow_null=True)
+    first_id = serializers.CharField(allow_null=True)
+    last_id = serializers.CharField(allow_null=True)
 
 
 @extend_schema_serializer(component_name="AgentSchemaList")

@@ -21,7 +21,7 @@ class AsyncSessionStates(AsyncResource):
 
     async def get_state(
         self, session_id: str, *, schema: str | None = None, before: str | None = None
-    ) -> answers.State:
+    ) -> answers.ShownState:
         """Read the state of the head; with `schema`, as that one has it.
 
         It is migrated for the answer alone. `before` is what a state is taken to be of
@@ -29,7 +29,7 @@ class AsyncSessionStates(AsyncResource):
         """
         segments = ("sessions", session_id, "state")
         return await self._ask(
-            answers.State.of, segments, schema=schema, schema_from=before
+            answers.ShownState.of, segments, schema=schema, schema_from=before
         )
 
     async def update_state(

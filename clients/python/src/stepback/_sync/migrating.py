@@ -9,7 +9,7 @@ from stepback import answers
 from stepback._sync.states import SessionStates
 from stepback.calls import given
 from stepback.errors import Conflict
-from stepback.stories import Noted
+from stepback.stories import Migrated
 
 # Of these, each lost to somebody who wrote in between.
 TRIES = 5
@@ -25,7 +25,7 @@ class SessionMigrations(SessionStates):
         *,
         before: str | None = None,
         reasoning: str | None = None,
-        **noted: Unpack[Noted],
+        **said: Unpack[Migrated],
     ) -> answers.State:
         """Store the head's state under schema `to`, as a version `migrate`.
 
@@ -33,7 +33,7 @@ class SessionMigrations(SessionStates):
         NoMigration, MigrationFailed with `step` and `pointer`, SchemaUnfit,
         NothingToMigrate, Conflict; then nothing is stored.
         """
-        body = given(to=to, reasoning=reasoning, **noted)
+        body = given(to=to, reasoning=reasoning, **said)
         if before is not None:
             body["from"] = before
         segments = ("sessions", session_id, "state", "migrate")

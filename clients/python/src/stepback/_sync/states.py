@@ -22,14 +22,16 @@ class SessionStates(Resource):
 
     def get_state(
         self, session_id: str, *, schema: str | None = None, before: str | None = None
-    ) -> answers.State:
+    ) -> answers.ShownState:
         """Read the state of the head; with `schema`, as that one has it.
 
         It is migrated for the answer alone. `before` is what a state is taken to be of
         that names no schema.
         """
         segments = ("sessions", session_id, "state")
-        return self._ask(answers.State.of, segments, schema=schema, schema_from=before)
+        return self._ask(
+            answers.ShownState.of, segments, schema=schema, schema_from=before
+        )
 
     def update_state(
         self,

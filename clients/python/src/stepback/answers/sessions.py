@@ -57,8 +57,15 @@ class State(Answer):
     trace_id: str
     hold: str
     last_rollback: Mapping[str, Json] | None = None
-    # Where it was asked for as one schema has it: that one, and the head's, if it is
-    # another.
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownState(State):
+    """The state of the head, or what it is under the schema that was asked for.
+
+    `migrated_from` is the head's own schema, where that is another.
+    """
+
     schema_version: str | None = None
     migrated_from: str | None = None
 
