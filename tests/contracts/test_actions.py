@@ -185,10 +185,9 @@ def do_everything_with_approvals(world: World) -> None:
 
 def withdraw_schemas(world: World) -> None:
     """Take back a migration and a schema that nobody has used."""
-    admin = client_of(world.project, Scope.ADMIN)
     for part in ("migrations", "schemas"):
-        newest = made(admin.get(f"/v1/agents/travel/{part}"))["data"][-1]["id"]
-        made(admin.delete(f"/v1/agents/travel/{part}/{newest}"))
+        newest = made(world.admin.get(f"/v1/agents/travel/{part}"))["data"][-1]["id"]
+        made(world.admin.delete(f"/v1/agents/travel/{part}/{newest}"))
 
 
 def merge_everything(world: World) -> None:

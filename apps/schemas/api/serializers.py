@@ -20,20 +20,18 @@ from apps.schemas.steps.reading import Op
 OF = "The version that states of this schema name: `schema_version`."
 
 
-ANY = {"type": ["object", "array", "string", "number", "boolean", "null"]}
-ANY |= {"items": {"type": ["object", "null"]}}
 STEP = {
     "type": "object",
     "properties": {
         "op": {"type": "string", "enum": list(Op)},
         "at": {"type": "string", "description": "A pointer into the state or item."},
         "to": {"type": "string", "description": "A key, a pointer or a type."},
-        "value": ANY,
+        "value": {},
         "values": {
             "type": "array",
-            "items": {"type": "object", "properties": {"from": ANY, "to": ANY}},
+            "items": {"type": "object", "properties": {"from": {}, "to": {}}},
         },
-        "else": ANY,
+        "else": {},
         "steps": {
             "type": "array",
             "items": {"type": "object", "properties": {"op": {"type": "string"}}},
