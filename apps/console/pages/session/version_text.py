@@ -138,6 +138,8 @@ def operation(version: VersionRow) -> str:
     """Say what kind of act made the version: "rollback to v3"."""
     if version.restored_number is not None:
         return f"rollback to v{version.restored_number}"
+    if version.op == Op.MIGRATE:
+        return _migrated(version)
     return OP_WORDS.get(Op(version.op), version.op)
 
 
