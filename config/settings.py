@@ -94,6 +94,7 @@ INSTALLED_APPS = [
     "apps.accounts",
     "apps.agents",
     "apps.blobs",
+    "apps.schemas",
     "apps.timeline",
     "apps.meaning",
     "apps.data",

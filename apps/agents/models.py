@@ -50,6 +50,8 @@ class Agent(models.Model):
     waiting = ArrayField(models.TextField(), null=True)
     noise = ArrayField(models.TextField(), default=list)
     mapped_at = models.DateTimeField(null=True)
+    # Whether schemas of its states were declared, so that writes look at them.
+    has_schemas = models.BooleanField(default=False)
     # Since when what waits is to be derived anew by other rules, null once that is
     # done; and up to which of its sessions it is.
     remap_after = models.DateTimeField(null=True)

@@ -23,6 +23,7 @@ class Action(StrEnum):
     SESSION_REVERTED = "session.reverted"
     SESSION_REAPPLIED = "session.reapplied"
     SESSION_RESTORED = "session.restored"
+    SESSION_MIGRATED = "session.migrated"
     SESSION_PAUSED = "session.paused"
     SESSION_RESUMED = "session.resumed"
     SESSION_CLOSED = "session.closed"
@@ -62,6 +63,10 @@ class Action(StrEnum):
     APPROVAL_ESCALATED = "approval.escalated"
     APPROVAL_RULE_CREATED = "approval_rule.created"
     APPROVAL_RULE_DELETED = "approval_rule.deleted"
+    SCHEMA_DECLARED = "schema.declared"
+    SCHEMA_WITHDRAWN = "schema.withdrawn"
+    MIGRATION_DECLARED = "migration.declared"
+    MIGRATION_WITHDRAWN = "migration.withdrawn"
     AUDIT_EXPORTED = "audit.exported"
     DATA_WRITTEN = "data.written"
     DATA_BLOCKED = "data.blocked"
@@ -190,6 +195,9 @@ SHOWN: dict[Action, Shown] = {
     Action.SESSION_RESTORED: Shown(
         "state.updated", "Restored places of the state from an earlier version"
     ),
+    Action.SESSION_MIGRATED: Shown(
+        "state.updated", "Migrated the state to another schema"
+    ),
     Action.SESSION_PAUSED: Shown("session.paused", "Paused the session"),
     Action.SESSION_RESUMED: Shown("session.resumed", "Resumed the session"),
     Action.SESSION_CLOSED: Shown("session.closed", "Closed the session"),
@@ -258,6 +266,14 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.APPROVAL_RULE_DELETED: Shown(
         "approval_rule.deleted", "Removed a rule of approvals"
+    ),
+    Action.SCHEMA_DECLARED: Shown("schema.declared", "Declared a schema of states"),
+    Action.SCHEMA_WITHDRAWN: Shown("schema.withdrawn", "Withdrew a schema of states"),
+    Action.MIGRATION_DECLARED: Shown(
+        "migration.declared", "Declared a migration of states"
+    ),
+    Action.MIGRATION_WITHDRAWN: Shown(
+        "migration.withdrawn", "Withdrew a migration of states"
     ),
     Action.AUDIT_EXPORTED: Shown("audit.exported", "Exported the agent's audit"),
     Action.DATA_WRITTEN: Shown("data.written", "Wrote to the agent's data"),

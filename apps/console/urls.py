@@ -40,6 +40,7 @@ from apps.console.views.project import (
     sessions,
     watching,
 )
+from apps.console.views.schemas import declaring as schemas
 from apps.console.views.session import (
     comparison,
     conversation,
@@ -334,6 +335,18 @@ urlpatterns = [
         f"{AGENT}/approval-rules/<str:approval_rule_id>/delete",
         deciding_approvals.delete_approval_rule,
         name="delete_approval_rule",
+    ),
+    path(f"{AGENT}/schemas", schemas.agent_schemas, name="agent_schemas"),
+    path(f"{AGENT}/migrations", schemas.agent_migrations, name="agent_migrations"),
+    path(
+        f"{AGENT}/schemas/<str:schema_id>/withdraw",
+        schemas.withdraw_schema,
+        name="withdraw_schema",
+    ),
+    path(
+        f"{AGENT}/migrations/<str:migration_id>/withdraw",
+        schemas.withdraw_migration,
+        name="withdraw_migration",
     ),
     path("console/<slug:slug>/metrics", metrics.metrics, name="metrics"),
     path(

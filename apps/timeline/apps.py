@@ -20,10 +20,12 @@ class TimelineConfig(AppConfig):
     def ready(self) -> None:
         """Have agents look into states: it needs models, which are there only now."""
         from apps.agents import mapping
+        from apps.schemas import hooks as schemas
         from apps.timeline.hooks import keeping
 
         mapping.LOOKS["timeline"] = _containers
         feeding.FEEDS["timeline"] = _feed
+        schemas.WRITTEN["timeline"] = _is_written
         register(LABEL, NOTE, REVIEW, SCORE, SESSION, SUMMARY)
         keeping.URGENT["timeline"] = _seal
 
@@ -33,6 +35,13 @@ def _containers(agent: "Agent", places: Sequence[str], now: datetime) -> dict[st
     from apps.timeline.queries import containers
 
     return containers(agent, places, now)
+
+
+def _is_written(project_id: str, agent_id: str, version: str) -> bool:
+    """Load what looks into versions with the first look: it needs models."""
+    from apps.timeline.queries.migrating import is_written
+
+    return is_written(project_id, agent_id, version)
 
 
 def _seal(now: datetime, is_stopping: Callable[[], bool]) -> int:

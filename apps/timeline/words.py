@@ -58,6 +58,7 @@ class Op(models.TextChoices):
     REVERT = "revert"  # what some versions have made of it, taken back
     REAPPLY = "reapply"  # what some versions have made of it, once more
     RESTORE = "restore"  # places of the state as an earlier version has them
+    MIGRATE = "migrate"  # the state as a newer schema of the agent has it
     FORK = "fork"  # version 0 of a session made from another
     PAUSE = "pause"
     RESUME = "resume"

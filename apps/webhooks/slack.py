@@ -26,6 +26,7 @@ SENTENCES = {
     "session.reverted": "{actor} reverted {range} in {session} of {agent}.",
     "session.reapplied": "{actor} applied {range} again in {session} of {agent}.",
     "session.restored": "{actor} restored places of {session} as in {source}.",
+    "session.migrated": "{actor} migrated {session} of {agent} to another schema.",
     "session.forked": "{actor} forked {session} of {agent} from {origin}.",
     "session.paused": "{actor} paused {session} of {agent}.",
     "session.resumed": "{actor} let {session} of {agent} go on.",

@@ -83,6 +83,7 @@ def samples(trip: Trip) -> dict[str, str]:
         "memory_id": memory,
         "approval_id": approval(trip),
         "approval_rule_id": approval_rule(trip),
+        **schemas(trip),
         "effect_id": effect(trip),
         "delivery_id": "nobody",
         "rule_id": rule(trip),
@@ -168,6 +169,20 @@ def approval_rule(trip: Trip) -> str:
     path = "/v1/agents/travel-agent/approval-rules"
     with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
         return str(admin.post(path, json={"tool": "wire", "votes": 2}).json()["id"])
+
+
+def schemas(trip: Trip) -> dict[str, str]:
+    """Declare two schemas of the agent's states and the way between them."""
+    server = trip.console.server
+    agent = "/v1/agents/travel-agent"
+    steps = [{"op": "rename", "at": "/destination", "to": "city"}]
+    with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
+        for version in ("1.0.0", "2.0.0"):
+            body = {"version": version, "schema": {"type": "object"}}
+            made = admin.post(f"{agent}/schemas", json=body).json()
+        way = {"from": "1.0.0", "to": "2.0.0", "steps": steps}
+        migration = admin.post(f"{agent}/migrations", json=way).json()
+    return {"schema_id": made["id"], "migration_id": migration["id"]}
 
 
 def plan(trip: Trip) -> str:

@@ -109,6 +109,17 @@ QUERIES = {
 EXACT, FILES = "/state.json", "/versions/1/files/"
 
 
+def declare(administrator, agent):
+    """Declare schemas of hostile names and a migration between them."""
+    for name in (MARKUP, f"{MARKUP} 2"):
+        body = {"version": name[:100], "schema": {"description": EVIL}}
+        schema = made(administrator.post(f"{agent}/schemas", body))
+    steps = [{"op": "default", "at": "/a", "value": EVIL}]
+    way = {"from": MARKUP[:100], "to": schema["version"], "steps": steps}
+    migration = made(administrator.post(f"{agent}/migrations", way))
+    return {"schema_id": schema["id"], "migration_id": migration["id"]}
+
+
 def deep(levels):
     value = EVIL
     for level in range(levels):
@@ -191,9 +202,11 @@ def samples(project, api, make_key):
     administrator = api(make_key(Scope.ADMIN))
     two = {"tool": MARKUP, "votes": 2}
     rules = f"/v1/agents/{agent_id}/approval-rules"
+    schemas = declare(administrator, f"/v1/agents/{agent_id}")
     return {
         **acts,
         "approval_rule_id": made(administrator.post(rules, two))["id"],
+        **schemas,
         "checkpoint_id": checkpoint_id,
         "memory_id": memory_id,
         **except_one(administrator, f"/v1/agents/{agent_id}"),

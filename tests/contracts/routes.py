@@ -30,6 +30,10 @@ BY_ADMINS = {
     "DELETE /v1/agents/{agent}/exceptions/{exception_id}",
     "POST /v1/agents/{agent}/approval-rules",
     "DELETE /v1/agents/{agent}/approval-rules/{approval_rule_id}",
+    "POST /v1/agents/{agent}/schemas",
+    "DELETE /v1/agents/{agent}/schemas/{schema_id}",
+    "POST /v1/agents/{agent}/migrations",
+    "DELETE /v1/agents/{agent}/migrations/{migration_id}",
 }
 UNKNOWN_ID = "0" * 26
 
@@ -304,6 +308,19 @@ BODIES: dict[str, Any] = {
         "expires_in": 600,
         "on_expiry": "escalate",
     },
+    "POST /v1/agents/{agent}/schemas": {
+        "version": "5",
+        "schema": {"type": "object", "required": ["city"]},
+        "strict": False,
+    },
+    "POST /v1/agents/{agent}/migrations": {
+        "from": "3",
+        "to": "4",
+        "steps": [
+            {"op": "rename", "at": "/city", "to": "place"},
+            {"op": "default", "at": "/nights", "value": 1},
+        ],
+    },
     "POST /v1/agents/{agent}/results/forget": {"all": True, "reason": "Stale."},
     "POST /v1/agents/{agent}/exceptions": {
         "rule": "policy:block_secrets",
@@ -327,6 +344,7 @@ BODIES: dict[str, Any] = {
         **STEP,
     },
     f"POST {SESSION}/state": {"state": {"city": "Bonn"}},
+    f"POST {SESSION}/state/migrate": {"to": "3", "from": "2", "reason": "New code"},
     f"POST {SESSION}/state/rollback": {"version": 1, "reason": "wrong city"},
     f"POST {SESSION}/rollback": {"version": 0, "reason_code": "tool", "hold": True},
     f"POST {SESSION}/promote": {"fork": "{fork_id}", "expected_version": "{head}"},
@@ -501,6 +519,8 @@ UNKNOWN = {
     "memory_id": f"mem_{UNKNOWN_ID}",
     "approval_id": f"appr_{UNKNOWN_ID}",
     "approval_rule_id": f"arul_{UNKNOWN_ID}",
+    "schema_id": f"schm_{UNKNOWN_ID}",
+    "migration_id": f"migr_{UNKNOWN_ID}",
     "rule_id": f"rule_{UNKNOWN_ID}",
     "webhook_id": f"hook_{UNKNOWN_ID}",
     "delivery_id": f"dlv_{UNKNOWN_ID}",

@@ -98,6 +98,7 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     metrics.acknowledge_rule(rule_id=some.id, act=act_in(world.project))
     alerting.sweep(now=timezone.now())
     leave_an_effect_open(world)
+    withdraw_schemas(world)
     merge_everything(world)
     change_a_fact(world)
     later = timezone.now() + timedelta(days=400)
@@ -182,6 +183,13 @@ def do_everything_with_approvals(world: World) -> None:
     approvals.sweep(actor=SYSTEM, now=timezone.now() + timedelta(seconds=90))
 
 
+def withdraw_schemas(world: World) -> None:
+    """Take back a migration and a schema that nobody has used."""
+    for part in ("migrations", "schemas"):
+        newest = made(world.admin.get(f"/v1/agents/travel/{part}"))["data"][-1]["id"]
+        made(world.admin.delete(f"/v1/agents/travel/{part}/{newest}"))
+
+
 def merge_everything(world: World) -> None:
     """Promote a fork, take it back, apply it again, and restore one place."""
     session = f"/v1/sessions/{start(world.client)}"
@@ -193,6 +201,7 @@ def merge_everything(world: World) -> None:
     made(world.client.post(f"{session}/reapply", {**third, "expected_version": 4}))
     place = {"version": 0, "pointers": ["/city"], "expected_version": 5}
     made(world.client.post(f"{session}/restore", place))
+    made(world.client.post(f"{session}/state/migrate", {"to": "3", "from": "2"}))
 
 
 def leave_an_effect_open(world: World) -> None:

@@ -29,6 +29,14 @@ OURS = {
     "GET /v1/agents/{agent}/approval-rules",
     "POST /v1/agents/{agent}/approval-rules",
     "DELETE /v1/agents/{agent}/approval-rules/{approval_rule_id}",
+    "GET /v1/agents/{agent}/schemas",
+    "POST /v1/agents/{agent}/schemas",
+    "GET /v1/agents/{agent}/schemas/{schema_id}",
+    "DELETE /v1/agents/{agent}/schemas/{schema_id}",
+    "GET /v1/agents/{agent}/migrations",
+    "POST /v1/agents/{agent}/migrations",
+    "GET /v1/agents/{agent}/migrations/{migration_id}",
+    "DELETE /v1/agents/{agent}/migrations/{migration_id}",
 }
 
 

@@ -114,7 +114,9 @@ class Recorder:
     def run(self, call: Call[Any]) -> Any:
         """Return what nobody has to wait for."""
         self.calls.append(call)
-        return types.SimpleNamespace(is_pending=False, is_making=False)
+        return types.SimpleNamespace(
+            is_pending=False, is_making=False, migrated_from=None
+        )
 
 
 def methods(client: Stepback) -> Iterator[tuple[str, Any]]:

@@ -102,6 +102,7 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
         "metrics",
         "plans",
         "retention",
+        "schemas",
         "timeline",
         "watching",
         "webhooks",

@@ -99,7 +99,7 @@ MORE_PARAMETERS = {
     "apps.audit.operations.record": 8,
     "apps.audit.operations.record_act": 9,
     "apps.audit.operations.record_for": 8,
-    "apps.timeline.operations.rollback": 8,
+    "apps.timeline.operations.rollback": 9,
     "apps.timeline.operations.update": 8,
 }
 

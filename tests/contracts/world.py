@@ -238,6 +238,18 @@ def add_approvals(client: Api) -> None:
         add_approval(client, tool=tool)
 
 
+def add_schemas(admin: Api) -> dict[str, str]:
+    """Declare three schemas and one way between two; return what nobody has used."""
+    agent = "/v1/agents/travel"
+    for version in ("2", "3", "4"):
+        body = {"version": version, "schema": {"type": "object"}}
+        schema = made(admin.post(f"{agent}/schemas", body))
+    steps = [{"op": "remove", "at": "/nothing"}]
+    way = {"from": "2", "to": "3", "steps": steps}
+    migration = made(admin.post(f"{agent}/migrations", way))
+    return {"schema_id": schema["id"], "migration_id": migration["id"]}
+
+
 def add_checkpoints(client: Api) -> tuple[str, str]:
     """Make two checkpoints of the agent, a write between them; return their ids."""
     agent = "/v1/agents/travel"
@@ -426,6 +438,7 @@ def make_world() -> World:
     exception = {"rule": "policy:block_pii", "prefix": "import:", "reason": "Ours."}
     excepted = made(admin.post("/v1/agents/travel/exceptions", exception))
     ruled = made(admin.post("/v1/agents/travel/approval-rules", {"tool": "wire"}))
+    declared = add_schemas(admin)
     plan = made(client.post("/v1/plans", {"kind": "hold", "sessions": [session_id]}))
     exporting = {"kind": "export", "sessions": [session_id]}
     wrong = {"title": "The trip is lost", "sessions": [session_id]}
@@ -461,6 +474,7 @@ def make_world() -> World:
         "memory_id": memory_id,
         "approval_id": add_voted_approval(project, client),
         "approval_rule_id": ruled["id"],
+        **declared,
         "blocked": str(AuditRecord.objects.filter(result="blocked")[0].number),
         "handoff": handoff,
         "slug": project.slug,

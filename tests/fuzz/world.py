@@ -96,6 +96,13 @@ FIRST = {
     "POST /v1/agents/{agent}/results/forget": {"tool": "call", "reason": "stale"},
     "POST /v1/sessions/{session_id}/approvals": {"tool": "call", "arguments": {}},
     "POST /v1/agents/{agent}/approval-rules": {"tool": "call", "votes": 2},
+    "POST /v1/agents/{agent}/schemas": {"version": "9", "schema": {"type": "object"}},
+    "POST /v1/agents/{agent}/migrations": {
+        "from": "2",
+        "to": "3",
+        "steps": [{"op": "remove", "at": "/nothing"}],
+    },
+    "POST /v1/sessions/{session_id}/state/migrate": {"to": "2", "from": "1"},
     "POST /v1/memories": {"content": "Likes tea", "user_id": "u1"},
     "POST /v1/memories/search": {"query": "tea"},
     "POST /v1/memories/resolve": {"memory_id": "{memory_id}", "decision": "accept"},
@@ -272,10 +279,7 @@ class World:
             self.ids["memory_id"] = self._made("/v1/memories", said)["id"]
         if "effect_id" in self.named:
             self._make_an_effect(session)
-        if "/approval" in self.label:
-            self._make_an_approval(session, f"/v1/agents/{agent}")
-        if "agent" in self.named:
-            self._make_data(f"/v1/agents/{agent}")
+        self._make_what_agents_have(session, f"/v1/agents/{agent}")
         self._make_what_is_taken_back(session)
         self._make_who_is_told()
         if RETENTION in self.label:
@@ -332,6 +336,14 @@ class World:
         if "/compensation" in self.label:
             self._made(f"{session}/rollback", BACK)
 
+    def _make_what_agents_have(self, session: str, agent: str) -> None:
+        if "/approval" in self.label:
+            self._make_an_approval(session, agent)
+        if "schema" in self.label or "migrat" in self.label:
+            self._make_schemas(agent)
+        if "agent" in self.named:
+            self._make_data(agent)
+
     def _make_an_approval(self, session: str, agent: str) -> None:
         asked = {"tool": "issue_refund", "arguments": {"amount": 1}}
         # Nobody decides: to wait is to wait for the end.
@@ -339,6 +351,15 @@ class World:
         self.ids["approval_id"] = self._made(f"{session}/approvals", asked)["id"]
         ruled = self._made(f"{agent}/approval-rules", {"tool": "wire"})
         self.ids["approval_rule_id"] = ruled["id"]
+
+    def _make_schemas(self, agent: str) -> None:
+        """Declare schemas, a way between two of them, and one that none leads to."""
+        for version in ("1", "2", "3"):
+            body = {"version": version, "schema": {"type": "object"}}
+            self.ids["schema_id"] = self._made(f"{agent}/schemas", body)["id"]
+        steps = [{"op": "remove", "at": "/nothing"}]
+        way = {"from": "1", "to": "2", "steps": steps}
+        self.ids["migration_id"] = self._made(f"{agent}/migrations", way)["id"]
 
     def _make_data(self, agent: str) -> None:
         """Let the agent know something: two configs, some keys, and checkpoints."""

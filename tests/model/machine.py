@@ -38,6 +38,7 @@ from tests.model.removing import Removing
 CLOSES_AFTER = 8  # steps: a session that has ended early tells little
 DELETES_AFTER = 14
 MOST_SESSIONS = 4
+SCHEMAS = 3  # as many migrations lead from the first to the last
 _serial = count()
 
 which, places, sights = histories.which, histories.places, histories.sights
@@ -170,6 +171,11 @@ class Histories(Removing, Encrypting, RuleBasedStateMachine):
         body = {"fork": fork.id}
         if not self._clashes(at, act, body):
             self._write(at, "POST", "promote", body, act, **said)
+
+    @rule(at=which, to=st.integers(0, SCHEMAS), sight=sights, header=flags, keyed=flags)
+    def migrate(self, at: int, to: int, **said: Any) -> None:
+        body = {"to": str(to), "from": "0"}
+        self._write(at, "POST", "state/migrate", body, model.migrate, **said)
 
     def _clashes(self, at: int, act: Callable[..., Version], body: Any) -> bool:
         """Say whether both sides changed one key: the model looks into no value."""

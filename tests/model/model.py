@@ -48,6 +48,8 @@ class Version:
     is_emptied: bool = False
     is_hollow: bool = False
     parts: Body = field(default_factory=dict)
+    # The version of its agent's schema; none that is named is the first.
+    schema: int = 0
 
     @property
     def asks(self) -> bool:
@@ -146,6 +148,7 @@ class Session:
     def append(self, op: str, state: Body, **fields: Any) -> Version:
         fields.setdefault("hold", self.head.hold)
         fields.setdefault("parts", self.head.parts)
+        fields.setdefault("schema", self.head.schema)
         self.versions.append(Version(self.head.number + 1, op, state, **fields))
         return self.head
 
@@ -271,7 +274,7 @@ class Store:
         self._take(body.get("external_id"))
         state = {**version.state, **(body.get("state") or {})}
         parts = version.parts | given(body)
-        first = Version(0, "fork", state, "open", parts=parts)
+        first = Version(0, "fork", state, "open", parts=parts, schema=version.schema)
         made = Session("", [first], body.get("external_id"), (origin, version.number))
         return self._begun(made)
 
@@ -366,8 +369,28 @@ def rollback(session: Session, body: Body, expected: Expected) -> Version:
     hold = "paused" if body.get("hold") else head.hold
     target = session.built_on(number)
     return session.append(
-        "rollback", target.state, hold=hold, restored=number, parts=target.parts
+        "rollback",
+        target.state,
+        hold=hold,
+        restored=number,
+        parts=target.parts,
+        schema=target.schema,
     )
+
+
+def migrate(
+    session: Session, body: Body, expected: Expected, held: Held = AGENTS
+) -> Version:
+    """Add one key for each schema on the way, where there is none of its name."""
+    session.require_writable(held, expected)
+    head, to = session.head, int(body["to"])
+    if to == head.schema:
+        raise Refused(409, "nothing_to_migrate")
+    if to < head.schema:
+        raise Refused(409, "no_migration")
+    added = {f"schema {one}": one for one in range(head.schema + 1, to + 1)}
+    state = head.state | {k: v for k, v in added.items() if k not in head.state}
+    return session.append("migrate", state, schema=to)
 
 
 def revert(

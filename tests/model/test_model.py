@@ -10,15 +10,17 @@ import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import override_settings
 from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from apps.accounts.models import Scope
 from tests.conftest import Api
 from tests.encryption.conftest import forget, line
-from tests.model.machine import Histories
+from tests.model.machine import SCHEMAS, Histories
 
 HISTORIES = int(
     os.environ.get("STEPBACK_HISTORIES") or (300 if os.environ.get("CI") else 60)
@@ -38,12 +40,26 @@ as_the_model = settings(
 )
 
 
+def declare(admin: Api) -> None:
+    """Declare schemas of the histories' agent, and migrations from each to the next."""
+    agent = "/v1/agents/agent"
+    assert admin.post("/v1/sessions", {"agent_id": "agent"}).status == 201
+    for one in range(SCHEMAS + 1):
+        body: Any = {"version": str(one), "schema": {"type": "object"}}
+        assert admin.post(f"{agent}/schemas", body).status == 201
+        if one:
+            step = {"op": "default", "at": f"/schema {one}", "value": one}
+            body = {"from": str(one - 1), "to": str(one), "steps": [step]}
+            assert admin.post(f"{agent}/migrations", body).status == 201
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_api_does_what_the_model_does(
-    api: Callable[[], Api], tmp_path: Path
+    api: Callable[..., Api], make_key: Callable[..., str], tmp_path: Path
 ) -> None:
     sys.stdout.write(f"STEPBACK_SEED={SEED} repeats these {HISTORIES} histories.\n")
     client = api()
+    declare(api(make_key(scope=Scope.ADMIN)))
 
     @seed(SEED)
     def history() -> Histories:

@@ -131,7 +131,8 @@ def test_what_does_not_fit_is_refused_at_its_place(
 def test_many_sessions_are_looked_at_by_as_many_statements_as_two(project, olga, kind):
     def asked(ids):
         with counted_queries() as sent:
-            make_plan(project, olga, kind, ids, label="seen", outcome="fine")
+            said = {"label": "seen", "outcome": "fine", "to_schema": "2.0.0"}
+            make_plan(project, olga, kind, ids, **said)
         return len(sent)
 
     few = asked(make_sessions(project, 2))

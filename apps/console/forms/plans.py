@@ -7,9 +7,12 @@ from django import forms
 from apps.console.forms.project import SessionsForm
 from apps.plans.cases import OFFERED
 from apps.plans.operations.confirming import LONGEST_REASON
+from apps.schemas.operations import MAX_VERSION
 from apps.timeline.words import Outcome
 
 KEY = 64
+# What acts take beside whom they are for.
+PARAMS = ("label", "outcome", "to_schema")
 
 
 class PickForm(SessionsForm):
@@ -25,11 +28,12 @@ class PickForm(SessionsForm):
     first = forms.BooleanField(required=False)
     label = forms.CharField(required=False)
     outcome = forms.ChoiceField(required=False, choices=Outcome.choices)
+    to_schema = forms.CharField(required=False, max_length=MAX_VERSION)
     key = forms.CharField(required=False, max_length=KEY)
 
     def params(self) -> dict[str, Any]:
         """Return what the act takes, as far as a valid form says it."""
-        return {name: self.cleaned_data[name] for name in ("label", "outcome")}
+        return {name: self.cleaned_data[name] for name in PARAMS}
 
 
 class ConfirmForm(forms.Form):

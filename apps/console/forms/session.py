@@ -185,6 +185,8 @@ class RollbackForm(ActForm):
     reason = forms.CharField(required=False, max_length=2_000)
     reason_code = forms.ChoiceField(required=False, choices=[("", ""), *REASONS])
     hold = forms.BooleanField(required=False)
+    # The head's schema, where the restored state is to become one of it.
+    migrate_to = forms.CharField(required=False, max_length=255)
     # The last of the session's id, where the rollback crosses what is grave.
     letters = forms.CharField(required=False, max_length=40)
     # Enter in a field was pressed, not the button that confirms.

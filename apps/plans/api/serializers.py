@@ -50,6 +50,14 @@ class PlanInput(serializers.Serializer[Any]):
         allow_null=True,
         help_text="For the kind review: how the sessions went.",
     )
+    to_schema = TextField(
+        help_text="For the kind migrate: the schema of their agents that they are "
+        "migrated to."
+    )
+    from_schema = TextField(
+        help_text="For the kind migrate: what states are taken to be of that name "
+        "no schema."
+    )
 
 
 @extend_schema_serializer(component_name="ConfirmPlan")
@@ -96,9 +104,12 @@ class ListedPlanOutput(Output):
 
     object = text()
     id = text()
-    kind = text("hold, resume, label, review, export; unlabel, unreview are undos")
+    kind = text(
+        "hold, resume, label, review, export, migrate; unlabel, unreview are undos"
+    )
     label = maybe_text()  # type: ignore[assignment]
     outcome = maybe_text("Of a review.")
+    to_schema = maybe_text("Of a migration.")
     status = serializers.ChoiceField(choices=PlanStatus.choices)
     undo_of = maybe_text("The plan that it takes back.")
     q = maybe_text("The search that the list was taken from.")

@@ -29,6 +29,7 @@ def _about(plan: Plan, counts: dict[str, int]) -> dict[str, Any]:
         "kind": plan.kind,
         "label": plan.params.get("label"),
         "outcome": plan.params.get("outcome"),
+        "to_schema": plan.params.get("to_schema"),
         "status": plan.status,
         "undo_of": plan.undo_of_id,
         "q": plan.query,

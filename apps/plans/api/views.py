@@ -38,7 +38,12 @@ from apps.timeline.search import parse_query, search_sessions
 PLAN_ID = re.compile(r"plan_[0-9a-z]{26}", re.ASCII)
 ARCHIVE = "application/zip"
 # What an act takes beside its sessions, and the kind that takes it.
-PARAMS = {"label": "label", "outcome": "review"}
+PARAMS = {
+    "label": "label",
+    "outcome": "review",
+    "to_schema": "migrate",
+    "from_schema": "migrate",
+}
 PLAN = OpenApiParameter(
     "plan_id", str, OpenApiParameter.PATH, description="The plan's `id`."
 )

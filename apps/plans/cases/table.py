@@ -7,10 +7,11 @@ from apps.plans.cases.case import Case
 from apps.plans.cases.exports import EXPORT
 from apps.plans.cases.holds import HOLD, RESUME
 from apps.plans.cases.labels import LABEL, UNLABEL
+from apps.plans.cases.migrations import MIGRATE
 from apps.plans.cases.reviews import REVIEW, UNREVIEW
 
 # Those that can be asked for; the others are undos of these.
-OFFERED = (HOLD, RESUME, LABEL, REVIEW, EXPORT)
+OFFERED = (HOLD, RESUME, LABEL, REVIEW, EXPORT, MIGRATE)
 CASES = {case.kind: case for case in (*OFFERED, UNLABEL, UNREVIEW)}
 
 

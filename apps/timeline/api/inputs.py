@@ -205,6 +205,11 @@ class RollbackInput(HeadInput):
         "for it is listed under `compensations`."
     )
     hold = FlagField(help_text="Pause the session as well.")
+    migrate_to = TextField(
+        allow_blank=False,
+        help_text="Migrate the restored state to this schema in the same batch: a "
+        "second version, stored with the first or not at all.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Have exactly one of the three say which version."""
@@ -234,6 +239,30 @@ class RollbackInput(HeadInput):
 
     def validate_reason_code(self, value: str | None) -> str | None:
         return value or None
+
+
+@extend_schema_serializer(component_name="MigrateState")
+class MigrateInput(HeadInput):
+    """To which schema of the agent the state is migrated, and why."""
+
+    refused = {"schema_version": "`to` says it."}
+
+    to = TextField(
+        required=True, allow_null=False, allow_blank=False, help_text="Its version."
+    )
+    reason = TextField(help_text="Another name for `reasoning`.")
+
+    def get_fields(self) -> dict[str, Any]:
+        """Add the field that Python has no name for; leave out what `to` says."""
+        fields = super().get_fields()
+        fields.pop("schema_version")
+        return {
+            **fields,
+            "from": TextField(
+                allow_blank=False,
+                help_text="What a state is taken to be of that names no schema.",
+            ),
+        }
 
 
 @extend_schema_serializer(component_name="Undo")

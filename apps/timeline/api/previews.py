@@ -79,6 +79,12 @@ def _object(found: Preview) -> dict[str, Any]:
         "tool_calls": [_call(call, declared) for call in found.calls],
         "tool_calls_since": found.calls_since,
         "tool_calls_truncated": found.has_more_calls,
+        "schema": found.boundary
+        and {
+            "head": found.boundary.head,
+            "restored": found.boundary.restored,
+            "migrates": found.boundary.migrates,
+        },
         "outside": OUTSIDE,
         "forks": [
             {"session_id": fork.session_id, "version": fork.number}

@@ -15,6 +15,7 @@ from apps.diffs.graphemes import cut
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import PART_SHAPES, opaque_object
 from apps.timeline.models import RequestKey, Session, Turn
+from apps.timeline.queries.migrating import migrated_from
 from apps.timeline.versions.reading import Rollback, VersionRow
 
 PREVIEW = 200
@@ -112,6 +113,7 @@ def version_object(
         "undo_of": version.undo_of,
         "source_session_id": version.source_session_id,
         "source_version": version.source_number,
+        "migrated_from": migrated_from(version),
         **_step(version),
         "hold": version.hold,
         "size": version.size,

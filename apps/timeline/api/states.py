@@ -26,10 +26,12 @@ from apps.timeline.api.inputs import (
     UpdateInput,
 )
 from apps.timeline.api.masks.masked import masked
+from apps.timeline.api.migrating.under import SCHEMA, Under
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.queries.targets import at_turn
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import Rollback, Unread, VersionRow
+from apps.timeline.words import Op
 
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 503)
 WRITTEN = dict.fromkeys((200, 201), outputs.StateWrite)
@@ -73,6 +75,13 @@ def state_object(
     }
 
 
+def migrated_object(
+    version: VersionRow, under: Under, rollback: Rollback | None
+) -> dict[str, Any]:
+    """Return the version's state as another schema has it."""
+    return state_object(version, under.shown(version), rollback) | under.told(version)
+
+
 def rollback_object(
     version: VersionRow,
     state: bytes | None,
@@ -80,17 +89,21 @@ def rollback_object(
     *,
     verified: bool,
     effects_crossed: int | None,
+    rolled: VersionRow,
 ) -> dict[str, Any]:
-    """Return what a rollback did, for clients of either contract."""
+    """Return what a rollback did, for clients of either contract.
+
+    `rolled` is it, where `version` has migrated it in the same batch.
+    """
     return state_object(version, state, rollback) | {
         "success": True,
         "verified": verified,
         "effects_crossed": effects_crossed or 0,
         "new_version": version.number,
-        "restored_from_version": version.restored_number,
-        "rolled_back_from_version": version.parent_number,
-        "reason": version.reasoning,
-        "reason_code": version.reason_code,
+        "restored_from_version": rolled.restored_number,
+        "rolled_back_from_version": rolled.parent_number,
+        "reason": rolled.reasoning,
+        "reason_code": rolled.reason_code,
     }
 
 
@@ -113,10 +126,14 @@ class StateWriteView(TimelineView):
         if receipt.verified is None:
             shown = state_object(version, state, rollback)
         else:
+            rolled = version
+            if version.op == Op.MIGRATE:
+                rolled = self.version(receipt.session_id, version.number - 1)
             shown = rollback_object(
                 version,
                 state,
                 rollback,
+                rolled=rolled,
                 verified=receipt.verified,
                 effects_crossed=receipt.effects_crossed,
             )
@@ -144,13 +161,23 @@ class StateView(StateWriteView):
 
     @extend_schema(
         operation_id="read_state",
-        responses={200: outputs.State, 304: None, **READ_ERRORS},
+        parameters=SCHEMA,
+        responses={
+            200: outputs.ShownState,
+            304: None,
+            **READ_ERRORS,
+            **errors(409, 422),
+        },
     )
-    @masked("/state", "/data")
+    @masked("/state", "/data", refused=("schema", "schema_from"))
     def get(self, request: Request, session_id: str) -> Response:
         """Read the state of the head; `ETag` names its version."""
+        under = Under.of(request)
         head = self.shown(session_id, None)
         tag = f'"v{head.number}"'
+        if under is not None:
+            body = migrated_object(head, under, fetching.last_rollback(head))
+            return Response(body, headers={"ETag": tag})
         # What a masked key has kept was drawn by masks that may be others by now.
         is_masked = self.caller.scope == KeyScope.MASKED
         if request.headers.get("If-None-Match") == tag and not is_masked:
@@ -239,6 +266,7 @@ class RollbackView(StateWriteView):
             to=to,
             step=given.step(),
             reason_code=given.validated_data.get("reason_code"),
+            migrate_to=given.validated_data.get("migrate_to"),
             hold=bool(given.validated_data.get("hold")),
             crossing=given.crossing(),
             act=self.act,

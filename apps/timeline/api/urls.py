@@ -25,6 +25,7 @@ from apps.timeline.api.effects import views as effects
 from apps.timeline.api.files import views as files
 from apps.timeline.api.masks.views import MasksView
 from apps.timeline.api.merging import views as merging
+from apps.timeline.api.migrating import views as migrating
 from apps.timeline.api.summaries import context_view
 from apps.timeline.api.summaries import views as summaries
 from apps.timeline.api.working import views as working
@@ -37,6 +38,11 @@ urlpatterns = [
     path(SESSION, sessions.SessionView.as_view(), name="session"),
     path(f"{SESSION}/fork", sessions.ForkView.as_view(), name="fork"),
     path(f"{SESSION}/state", states.StateView.as_view(), name="state"),
+    path(
+        f"{SESSION}/state/migrate",
+        migrating.MigrateView.as_view(),
+        name="migrate_state",
+    ),
     path(
         f"{SESSION}/state/history",
         versions.StateHistoryView.as_view(),

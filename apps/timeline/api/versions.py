@@ -22,6 +22,7 @@ from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import whole_number
 from apps.timeline.api.masks.masked import masked
+from apps.timeline.api.migrating.under import SCHEMA, Under
 from apps.timeline.api.outputs.gaps import removed_on_page
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.api.working.outputs import ResumedCheckpoint
@@ -103,18 +104,23 @@ class VersionView(TimelineView):
 
     @extend_schema(
         operation_id="read_version",
-        responses={200: outputs.Version, **READ_ERRORS},
+        parameters=SCHEMA,
+        responses={200: outputs.Version, **READ_ERRORS, **errors(409, 413, 422)},
     )
-    @masked("/state")
+    @masked("/state", refused=("schema", "schema_from"))
     def get(self, request: Request, session_id: str, number: str) -> Response:
         """Read a version with its state; -1 is the one before the head."""
+        under = Under.of(request)
         version = self.version(session_id, whole_number(number, "version"))
         labels = Label.objects.of_session(session_id).by_number([version.number])
         head = self.version(session_id, None)
         ranges = live_ranges(session_id, head.number, down_to=version.number)
-        body = shapes.version_object(
-            version, labels.get(version.number, []), reading.state(version)
-        ) | {"set_aside_by": set_aside_by(ranges, version.number)}
+        state = reading.state(version) if under is None else under.shown(version)
+        body = shapes.version_object(version, labels.get(version.number, []), state) | {
+            "set_aside_by": set_aside_by(ranges, version.number)
+        }
+        if under is not None:
+            body |= under.told(version)
         return Response(body, headers={"ETag": f'"v{version.number}"'})
 
 

@@ -33,6 +33,7 @@ from apps.timeline.ledger import events
 from apps.timeline.ledger.drafts import Draft, Edit, Receipt
 from apps.timeline.ledger.encoding import calls, rows
 from apps.timeline.ledger.encoding.firsts import encode_first
+from apps.timeline.ledger.encoding.shaped import shaped
 from apps.timeline.ledger.encoding.values import Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.ledger.sealing import sealer
@@ -91,6 +92,10 @@ class SessionCreation:
         metadata_written = metadata_bytes(metadata)
         # It may be registered by this: only for a session that can be stored.
         agent = find_agent()
+        rules = remember(
+            agent.id, rules_of(agent.waiting), has_schemas=agent.has_schemas
+        )
+        draft = shaped(draft, origin, agent.id)
         session_id = self._named(
             self._keyed(new_id("sess", now=self.act.now), metadata_written)
         )
@@ -101,7 +106,7 @@ class SessionCreation:
                 Stamp(act=self.act, session_id=session_id, number=0),
                 state=state,
                 before=before,
-                rules=remember(agent.id, rules_of(agent.waiting)),
+                rules=rules,
                 salt=salt,
                 sealer=sealer(
                     self.act.project,

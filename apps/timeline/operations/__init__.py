@@ -69,6 +69,7 @@ from apps.timeline.operations.keeping import (
 )
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
 from apps.timeline.operations.merging import merge
+from apps.timeline.operations.migrating import migrate
 from apps.timeline.operations.notes import (
     MAX_NOTE,
     MAX_SUMMARY,
@@ -156,6 +157,7 @@ __all__ = [
     "lock_document",
     "lock_head",
     "merge",
+    "migrate",
     "pause",
     "prune_versions",
     "remap",

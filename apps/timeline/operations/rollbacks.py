@@ -14,6 +14,7 @@ from apps.timeline.ledger.drafts import ANY_HEAD, Build, Draft, Expected, Receip
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Compensation
 from apps.timeline.operations.effects.compensating import Owed
+from apps.timeline.operations.migrating import Following, plainly_refused
 from apps.timeline.queries.targets import target
 from apps.timeline.versions import fetching
 from apps.timeline.versions.gone import refused_as_conflict
@@ -34,6 +35,7 @@ def rollback(
     reason_code: str | None = None,
     hold: bool = False,
     crossing: Crossing = Crossing.ANYTHING,
+    migrate_to: str | None = None,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Append a version that shows the body of version `to`; nothing is lost.
@@ -44,11 +46,13 @@ def rollback(
     and stays paused: to look, step back and resume is how people work.
     What is stored of the body is recomputed against its commitment first. What it goes
     behind outside is owed for from then on, unless it must not (`crossing`). Where the
-    project requires a reason, white space is none.
+    project requires a reason, white space is none. `migrate_to` names the schema that
+    the restored state becomes one of in a second version, stored with the first or not
+    at all.
 
     Raises: ReasonRequired, NothingToRollBack, VersionNotFound, BodyNotVerified,
-    EffectsCrossed, EffectsUnconfirmed, what a gate refuses it with (`hooks.gates`), and
-    what `ledger.append` raises.
+    EffectsCrossed, EffectsUnconfirmed, what `migrate` refuses the restored state with,
+    what a gate refuses it with (`hooks.gates`), and what `ledger.append` raises.
     """
     if reason_code is not None:
         require_text("reason_code", reason_code, 100)
@@ -67,7 +71,7 @@ def rollback(
             hold=Hold.PAUSED if hold else Hold(head.hold),
         )
 
-    return _restored(act, session_id, build, expected, owed)
+    return _restored(act, session_id, build, expected, owed, migrate_to=migrate_to)
 
 
 def undo(
@@ -123,26 +127,36 @@ def require_reason(act: Act, step: Step) -> None:
 
 
 def _restored(
-    act: Act, session_id: str, build: Build, expected: Expected, owed: Owed
+    act: Act,
+    session_id: str,
+    build: Build,
+    expected: Expected,
+    owed: Owed,
+    *,
+    migrate_to: str | None = None,
 ) -> Receipt:
     """Append the rollback and say whether its body was verified.
 
     `build` has refused one that was not. A replay restores nothing, so what was stored
     then is recomputed now. `build` locks the session, until the rollback is there.
     """
-    with transaction.atomic():
+    after = None if migrate_to is None else Following(migrate_to)
+    with transaction.atomic(), plainly_refused():
         receipt = ledger.append(
             act=act,
             session_id=session_id,
-            build=build,
+            build=build if after is None else (build, after),
             expected=expected,
             policy=policies.RECOVERY[act.actor.kind],
         )
         if not receipt.is_replay:
+            if after is not None:
+                after.note_use(act)
             crossed = owed.write(receipt)
             return replace(receipt, verified=True, effects_crossed=crossed)
     made = fetching.version(act.scope, session_id, receipt.number, now=act.now)
-    crossed = Compensation.objects.of_rollback(session_id, receipt.number).count()
+    number = receipt.number if receipt.first_number is None else receipt.first_number
+    crossed = Compensation.objects.of_rollback(session_id, number).count()
     return replace(receipt, verified=is_intact(made), effects_crossed=crossed)
 
 

@@ -87,6 +87,7 @@ from apps.timeline.queries.merging import (
     preview_merge,
     split_part,
 )
+from apps.timeline.queries.migrating import migration_trials
 from apps.timeline.queries.open_items import (
     MOST_COUNTED,
     MOST_FLAGGED,
@@ -252,6 +253,7 @@ __all__ = [
     "listed_versions",
     "look_between",
     "message_window",
+    "migration_trials",
     "moment_to_expire",
     "name_of",
     "newest_open",

@@ -26,7 +26,7 @@ from apps.timeline.words import MERGING, Op
 # Versions of others that show another body than the one before.
 UNNAMED = (Op.CREATE, Op.FORK, Op.ROLLBACK)
 # All that may show another state than the one before.
-WRITTEN = (*UNNAMED, Op.UPDATE, Op.REPLACE, Op.TURN, *sorted(MERGING))
+WRITTEN = (*UNNAMED, Op.UPDATE, Op.REPLACE, Op.TURN, Op.MIGRATE, *sorted(MERGING))
 
 SHOWN = (
     VERSIONS

@@ -17,6 +17,7 @@ from apps.diffs.compare import compare
 from apps.timeline.queries import outside
 from apps.timeline.queries.calls import Call
 from apps.timeline.queries.effects import CrossedEffects, crossed_effects
+from apps.timeline.queries.migrating import Boundary, boundary
 from apps.timeline.queries.targets import target
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.intact import require_intact
@@ -102,6 +103,8 @@ class Preview:
     has_more_forks: bool
     labels: tuple[LabelAt, ...]
     has_more_labels: bool
+    # Where the state to restore is of another schema than the head.
+    boundary: Boundary | None
     recommends_hold: bool
 
     @property
@@ -163,6 +166,7 @@ def preview_rollback(
         has_more_forks=len(forks) > LISTED,
         labels=tuple(labels[:LISTED]),
         has_more_labels=len(labels) > LISTED,
+        boundary=boundary(head, restored),
         recommends_hold=_is_lively(head, turns.newest_at, now),
     )
 

@@ -41,6 +41,7 @@ def problems(
         _showing(version, removed),
         () if crossed else _asking(version, before),
         _merging(version),
+        _migrating(version, before),
     )
 
 
@@ -201,6 +202,21 @@ def _merging(version: StoredVersion) -> Problems:
     is_own = version.source_session_id == version.session_id
     if is_own and not 0 <= (version.source_number or 0) < version.number:
         yield Kind.ORIGIN, f"it cannot have merged v{version.source_number}"
+
+
+def _migrating(version: StoredVersion, before: StoredVersion | None) -> Problems:
+    """Hold a migration to the schema of the version before it."""
+    if version.op != Op.MIGRATE or not version.salt:
+        return
+    source, target = version.reason_code, version.schema_version
+    if source is None or target is None:
+        yield Kind.TEXT, "it does not say from which schema to which it migrated"
+    known = before.schema_version if before and before.salt else None
+    if known is not None and source != known:
+        yield (
+            Kind.TEXT,
+            "it migrated from another schema than that of the one before it",
+        )
 
 
 def _showing_its_own(version: StoredVersion) -> Problems:

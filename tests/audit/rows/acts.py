@@ -28,6 +28,8 @@ from apps.retention import operations as retention
 from apps.retention.models import LegalHold
 from apps.retention.terms import Terms
 from apps.retention.words import HoldKind
+from apps.schemas import operations as schemas
+from apps.schemas.models import AgentSchema, SchemaMigration
 from apps.timeline import operations as timeline
 from apps.timeline.models import Label, Review, Session
 from apps.webhooks import operations as webhooks
@@ -325,6 +327,43 @@ class Acts:
         if rule:
             approvals.delete_rule(act=self.act(), reference="travel", rule_id=rule.id)
 
+    def declared(self) -> None:
+        """Declare one more schema, and have the one before it lead there."""
+        known = AgentSchema.objects.filter(project_id=self.project.id).order_by("id")
+        before = known.last()
+        version = f"{self.draw.randrange(10**9)}.é"
+        schemas.declare_schema(
+            act=self.act(),
+            reference="travel",
+            said=schemas.NewSchema(
+                version=version,
+                schema={"const": self.draw.choice([1.5, 2**70, None, "é\n☃"])},
+                strict=False,
+            ),
+        )
+        if before:
+            steps = [{"op": "default", "at": "/é", "value": 2**70}]
+            schemas.declare_migration(
+                act=self.act(),
+                reference="travel",
+                said=schemas.NewMigration(
+                    from_version=before.version, to_version=version, steps=steps
+                ),
+            )
+
+    def withdrawn(self) -> None:
+        mine = SchemaMigration.objects.filter(project_id=self.project.id)
+        last = mine.order_by("id").last()
+        if last:
+            act = self.act()
+            schemas.withdraw_migration(
+                act=act, reference="travel", migration_id=last.id
+            )
+            schema = AgentSchema.objects.get(
+                agent_id=last.agent_id, version=last.to_version
+            )
+            schemas.withdraw_schema(act=act, reference="travel", schema_id=schema.id)
+
     def kept(self) -> None:
         terms = Terms(empty_days=self.draw.choice([1, 30]), prune_days=30)
         retention.make_policy(act=self.act(), terms=terms)
@@ -375,6 +414,8 @@ VERBS = (
     Acts.voted,
     Acts.ruled,
     Acts.ruled_no_more,
+    Acts.declared,
+    Acts.withdrawn,
     Acts.kept,
     Acts.held,
     Acts.held_no_more,

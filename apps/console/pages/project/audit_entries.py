@@ -49,6 +49,7 @@ OF_VERSIONS = frozenset(
         Action.SESSION_REVERTED,
         Action.SESSION_REAPPLIED,
         Action.SESSION_RESTORED,
+        Action.SESSION_MIGRATED,
     }
 )
 

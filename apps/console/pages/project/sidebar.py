@@ -142,6 +142,8 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                     "agent_detail",
                     "agent_mapping",
                     "approval_rules",
+                    "agent_schemas",
+                    "agent_migrations",
                     "agent_data",
                     "agent_key",
                     "agent_config",

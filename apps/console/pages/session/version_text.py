@@ -6,7 +6,7 @@ HTML, and asks the database nothing.
 
 import json
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from apps.core.json import Json, items_left_out, parse
 from apps.diffs import pointers
@@ -46,6 +46,7 @@ OP_WORDS = {
     Op.REVERT: "reverted",
     Op.REAPPLY: "applied again",
     Op.RESTORE: "restored",
+    Op.MIGRATE: "migrated",
     Op.PAUSE: "held",
     Op.RESUME: "resumed",
     Op.WAIT: "approval asked for",
@@ -60,6 +61,7 @@ UNCHANGED = {
     **dict.fromkeys(ACTS, ""),
     Op.CREATE: "with an empty state",
     Op.FORK: "state copied unchanged",
+    Op.MIGRATE: "the state is the same",
 }
 
 
@@ -87,6 +89,16 @@ class Acted(Changed, Protocol):
     def reasoning(self) -> str | None: ...
 
 
+@runtime_checkable
+class OfSchema(Protocol):
+    """And of which schema its state is."""
+
+    @property
+    def reason_code(self) -> str | None: ...
+    @property
+    def schema_version(self) -> str | None: ...
+
+
 def headline(version: Acted, noise: Noise = NO_NOISE) -> str:
     """Say in one line what a version did: the act of a person, else what changed."""
     op = Op(version.op)
@@ -100,9 +112,20 @@ def headline(version: Acted, noise: Noise = NO_NOISE) -> str:
     if op in (Op.CREATE, Op.FORK):
         begun = {Op.CREATE: "created", Op.FORK: "forked"}[op]
         return f"{begun} {said}" if not version.changes else f"{begun}: {said}"
+    if op == Op.MIGRATE:
+        return f"{_by(version, _migrated(version))}: {said}"
     if op in MERGING:
         return f"{_by(version, OP_WORDS[op])}: {said}"
     return said
+
+
+def _migrated(version: Acted) -> str:
+    """Say from which schema to which; a list's row does not know it."""
+    if not isinstance(version, OfSchema):
+        return "migrated to another schema"
+    before = isolated(shorten(version.reason_code or "", 40))
+    after = isolated(shorten(version.schema_version or "", 40))
+    return f"migrated from schema {before} to {after}"
 
 
 def _by(version: Acted, what: str) -> str:
@@ -115,6 +138,8 @@ def operation(version: VersionRow) -> str:
     """Say what kind of act made the version: "rollback to v3"."""
     if version.restored_number is not None:
         return f"rollback to v{version.restored_number}"
+    if version.op == Op.MIGRATE:
+        return _migrated(version)
     return OP_WORDS.get(Op(version.op), version.op)
 
 

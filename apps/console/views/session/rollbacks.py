@@ -158,6 +158,7 @@ def _done(act: Act, session_id: str, number: int, given: dict[str, Any]) -> Rece
         step=step,
         reason_code=given["reason_code"] or None,
         hold=given["hold"],
+        migrate_to=given["migrate_to"] or None,
         crossing=crossing,
         expected=expected,
         act=act,

@@ -62,6 +62,17 @@ class LabelRef(Output):
     version = serializers.IntegerField()
 
 
+class SchemaBoundary(Output):
+    """Which schemas the head and the state to restore are of, where they differ."""
+
+    head = maybe_text("The schema of the head.")
+    restored = maybe_text("The schema of the state to restore.")
+    migrates = serializers.BooleanField(
+        help_text="Whether declared migrations lead from it to the head's: then "
+        "`migrate_to` with the head's migrates it in the same batch."
+    )
+
+
 class RollbackPreview(Output):
     """What a rollback to a version would do to the head as it is."""
 
@@ -97,6 +108,11 @@ class RollbackPreview(Output):
     tool_calls_truncated = serializers.BooleanField(
         help_text="There are or may be others: with no call listed, not everything was "
         "looked into."
+    )
+    schema = SchemaBoundary(
+        allow_null=True,
+        help_text="Null where both are of one schema: else the agent's code of now "
+        "would find a state of another.",
     )
     outside = text("What a rollback cannot do.")
     forks = ForkRef(many=True, help_text="Begun on versions to be set aside.")

@@ -94,6 +94,19 @@ class State(Output):
     )
 
 
+class ShownState(State):
+    """The state of the head, or what it is under another schema."""
+
+    schema_version = serializers.CharField(
+        required=False, help_text="With `schema`: the one that was asked for."
+    )
+    migrated_from = serializers.CharField(
+        required=False,
+        allow_null=True,
+        help_text="With `schema`: the one that the head is of, if it is another.",
+    )
+
+
 class WrittenState(State):
     """The state that a write made; without it where that was preferred."""
 

@@ -32,7 +32,9 @@ class Version(Step):
     updated_by = text()
     actor = Actor()
     reasoning = maybe_text()
-    reason_code = maybe_text()
+    reason_code = maybe_text(
+        "Of a rollback; of a decision its outcome, of a migration `migrated_from`."
+    )
     trace_id = text()
     external_id = maybe_text()
     parent_version = maybe_number()
@@ -42,6 +44,10 @@ class Version(Step):
         "Of a promotion, a revert and the like: whose version was merged."
     )
     source_version = maybe_number("That version.")
+    migrated_from = maybe_text(
+        "Of a migration: the schema that the state was of before; `schema_version` "
+        "is the one that it is of now."
+    )
     hold = serializers.ChoiceField(choices=Hold.choices)
     size = serializers.IntegerField(help_text="Bytes of the state as JSON.")
     flags = serializers.ListField(child=serializers.CharField())

@@ -29,6 +29,7 @@ from apps.timeline.ledger.drafts import Draft, Source, Write
 from apps.timeline.ledger.encoding import differences, progress, turns
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.progress import Progress
+from apps.timeline.ledger.encoding.shaped import shaped
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
 from apps.timeline.ledger.escalating import marked
 from apps.timeline.ledger.events import ACTIONS
@@ -89,6 +90,7 @@ def _encode_version(
     encoded: EncodedWrite, draft: Draft, stamp: Stamp, head: VersionRow
 ) -> None:
     """Seal its own body, if it has one, and compare its state with the head's."""
+    draft = shaped(draft, head, head.agent_id)
     shows = draft.body_from or head
     commitment, size, said = shows.commitment, shows.size, EMPTY
     named: dict[str, bytes] = {}

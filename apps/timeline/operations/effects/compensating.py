@@ -67,11 +67,12 @@ class Owed:
         There is one of an effect for ever.
         """
         if self._ids:
-            (made,) = receipt.made
+            # The first of them: it may be migrated in the same batch.
+            made = receipt.made[0]
             asked = {
                 "session": receipt.session_id,
                 "ids": list(self._ids),
-                "number": receipt.number,
+                "number": made.number,
                 "at": made.created_at,
             }
             sql.rows(_OWE, asked)

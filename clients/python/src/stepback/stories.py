@@ -63,6 +63,20 @@ class Merged(Story, total=False):
     idempotency_key: str | None
 
 
+class Migrated(TypedDict, total=False):
+    """What migrating takes beside the schema, which it names itself."""
+
+    trace_id: str | None
+    step_number: int | None
+    parent_id: str | None
+    objective_status: str | None
+    release: str | None
+    model: str | None
+    external_id: str | None
+    expected_version: int | None
+    idempotency_key: str | None
+
+
 class Held(Story, total=False):
     """What pausing, resuming and closing take."""
 

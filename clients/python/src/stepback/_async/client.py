@@ -28,12 +28,13 @@ from stepback._async.labels import AsyncLabels
 from stepback._async.memories import AsyncMemories
 from stepback._async.merges import AsyncSessionMerges
 from stepback._async.metrics import AsyncMetrics
+from stepback._async.migrating import AsyncSessionMigrations
 from stepback._async.plans import AsyncPlans
 from stepback._async.project import AsyncProject
 from stepback._async.retention import AsyncLegalHolds, AsyncRetention
 from stepback._async.roots import AsyncRoots
+from stepback._async.schemas import AsyncSchemas
 from stepback._async.sessions import AsyncSessionLives
-from stepback._async.states import AsyncSessionStates
 from stepback._async.traces import AsyncTraces
 from stepback._async.transport import AsyncTransport
 from stepback._async.turns import AsyncSessionTurns
@@ -48,7 +49,7 @@ from stepback.stories import Json
 
 class AsyncSessions(
     AsyncSessionLives,
-    AsyncSessionStates,
+    AsyncSessionMigrations,
     AsyncSessionMerges,
     AsyncSessionTurns,
     AsyncSessionVersions,
@@ -103,6 +104,7 @@ class AsyncStepback(AsyncClosing):
         self.roots = AsyncRoots(transport)
         self.legal_holds = AsyncLegalHolds(transport)
         self.approvals = AsyncApprovals(transport)
+        self.schemas = AsyncSchemas(transport)
         self.project = AsyncProject(transport)
 
     async def search(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from stepback._async.thread_sessions import AsyncThreadSessions
@@ -84,7 +85,14 @@ class AsyncThreadReads(AsyncThreadSessions):
 
     async def _seen(self, thread: Thread, item: NamedCheckpoint, head: int) -> Read:
         self._known.keep_seen(thread, item.checkpoint_id, head)
-        return await self._read(thread, item, head)
+        read = await self._read(thread, item, head)
+        schema = self.schema
+        if schema is None or item.schema_version == schema.version:
+            return read
+        shown = await self.client.sessions.get_version(
+            item.session_id, item.version, schema=schema.version, before=schema.before
+        )
+        return replace(read, migrated=shown.state or {})
 
     async def _read(self, thread: Thread, item: NamedCheckpoint, head: int) -> Read:
         parent_id = item.parent_id

@@ -7,6 +7,7 @@ from typing import Any
 
 from stepback._async.client import AsyncStepback
 from stepback.errors import ExternalIdTaken
+from stepback.langgraph.kept import Schema
 from stepback.langgraph.known import Known, Thread
 from stepback.langgraph.names import about, external_id, thread_of
 
@@ -16,8 +17,15 @@ PAGE = 100
 class AsyncThreadSessions:
     """One session for each namespace of a thread; what is learnt is shared."""
 
-    def __init__(self, client: AsyncStepback, known: Known, agent_id: str) -> None:
+    def __init__(
+        self,
+        client: AsyncStepback,
+        known: Known,
+        agent_id: str,
+        schema: Schema | None = None,
+    ) -> None:
         self.client = client
+        self.schema = schema
         self._known = known
         self._agent_id = agent_id
 
@@ -91,6 +99,7 @@ class AsyncThreadSessions:
                 self._agent_id,
                 external_id=external_id(thread),
                 metadata=about(thread, parent),
+                schema_version=self.schema.version if self.schema else None,
             )
             session_id = made.id
         except ExternalIdTaken as taken:

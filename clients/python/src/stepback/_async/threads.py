@@ -28,6 +28,7 @@ def _copied(item: NamedCheckpoint) -> Saved:
         opaque=pack(shown_as(packed, item.checkpoint_id)),
         step_number=item.step_number,
         trace_id=item.trace_id,
+        schema_version=item.schema_version,
     )
 
 

@@ -36,10 +36,22 @@ class AsyncSessionVersions(AsyncResource):
             include_state=include_state,
         )
 
-    async def get_version(self, session_id: str, version: int) -> answers.Version:
-        """Read one version with its state; -1 is the one before the head."""
+    async def get_version(
+        self,
+        session_id: str,
+        version: int,
+        *,
+        schema: str | None = None,
+        before: str | None = None,
+    ) -> answers.Version:
+        """Read one version with its state; -1 is the one before the head.
+
+        With `schema` as that one has it, migrated for the answer alone; `before` is
+        what a state is taken to be of that names no schema.
+        """
+        segments = ("sessions", session_id, "versions", version)
         return await self._ask(
-            answers.Version.of, ("sessions", session_id, "versions", version)
+            answers.Version.of, segments, schema=schema, schema_from=before
         )
 
     async def history(

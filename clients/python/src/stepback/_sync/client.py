@@ -29,12 +29,13 @@ from stepback._sync.labels import Labels
 from stepback._sync.memories import Memories
 from stepback._sync.merges import SessionMerges
 from stepback._sync.metrics import Metrics
+from stepback._sync.migrating import SessionMigrations
 from stepback._sync.plans import Plans
 from stepback._sync.project import Project
 from stepback._sync.retention import LegalHolds, Retention
 from stepback._sync.roots import Roots
+from stepback._sync.schemas import Schemas
 from stepback._sync.sessions import SessionLives
-from stepback._sync.states import SessionStates
 from stepback._sync.traces import Traces
 from stepback._sync.transport import Transport
 from stepback._sync.turns import SessionTurns
@@ -49,7 +50,7 @@ from stepback.stories import Json
 
 class Sessions(
     SessionLives,
-    SessionStates,
+    SessionMigrations,
     SessionMerges,
     SessionTurns,
     SessionVersions,
@@ -104,6 +105,7 @@ class Stepback(Closing):
         self.roots = Roots(transport)
         self.legal_holds = LegalHolds(transport)
         self.approvals = Approvals(transport)
+        self.schemas = Schemas(transport)
         self.project = Project(transport)
 
     def search(

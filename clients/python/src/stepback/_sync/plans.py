@@ -18,12 +18,14 @@ class Plans(Resource):
 
     def make(
         self,
-        kind: Literal["hold", "resume", "label", "review", "export"],
+        kind: Literal["hold", "resume", "label", "review", "export", "migrate"],
         *,
         sessions: Sequence[str] | None = None,
         q: str | None = None,
         label: str | None = None,
         outcome: Literal["fine", "failed"] | None = None,
+        to_schema: str | None = None,
+        from_schema: str | None = None,
         idempotency_key: str | None = None,
     ) -> answers.Plan:
         """Say what would be done to these sessions, or the first that `q` finds.
@@ -31,7 +33,15 @@ class Plans(Resource):
         Nothing is done until `confirm`; each item says whether it is left out and why.
         """
         named = None if sessions is None else list(sessions)
-        body = given(kind=kind, sessions=named, q=q, label=label, outcome=outcome)
+        body = given(
+            kind=kind,
+            sessions=named,
+            q=q,
+            label=label,
+            outcome=outcome,
+            to_schema=to_schema,
+            from_schema=from_schema,
+        )
         read = answers.Plan.of
         return self._send("POST", ("plans",), body, read, idempotency_key)
 

@@ -21,9 +21,18 @@ from stepback.stories import (
 class SessionStates(Resource):
     """Every write is done once, however often it is sent."""
 
-    def get_state(self, session_id: str) -> answers.State:
-        """Read the state of the head."""
-        return self._ask(answers.State.of, ("sessions", session_id, "state"))
+    def get_state(
+        self, session_id: str, *, schema: str | None = None, before: str | None = None
+    ) -> answers.ShownState:
+        """Read the state of the head; with `schema`, as that one has it.
+
+        It is migrated for the answer alone. `before` is what a state is taken to be of
+        that names no schema.
+        """
+        segments = ("sessions", session_id, "state")
+        return self._ask(
+            answers.ShownState.of, segments, schema=schema, schema_from=before
+        )
 
     def update_state(
         self,
@@ -122,6 +131,7 @@ class SessionStates(Resource):
         reason_code: str | None = None,
         hold: bool | None = None,
         on_effects: str | None = None,
+        migrate_to: str | None = None,
         external_id: str | None = None,
         expected_version: int | None = None,
         idempotency_key: str | None = None,
@@ -131,7 +141,8 @@ class SessionStates(Resource):
 
         `hold` pauses the session in the same version. What it would do is told by
         `preview_rollback`, whose `head` is the `expected_version` to give here. With
-        `on_effects="refuse"` it goes behind no effect: EffectsCrossed.
+        `on_effects="refuse"` it goes behind no effect: EffectsCrossed. `migrate_to`
+        migrates the restored state to that schema in the same batch.
         """
         body = given(
             version=version,
@@ -139,6 +150,7 @@ class SessionStates(Resource):
             reason_code=reason_code,
             hold=hold,
             on_effects=on_effects,
+            migrate_to=migrate_to,
             external_id=external_id,
             expected_version=expected_version,
             **story,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from stepback._sync.thread_sessions import ThreadSessions
@@ -85,7 +86,14 @@ class ThreadReads(ThreadSessions):
 
     def _seen(self, thread: Thread, item: NamedCheckpoint, head: int) -> Read:
         self._known.keep_seen(thread, item.checkpoint_id, head)
-        return self._read(thread, item, head)
+        read = self._read(thread, item, head)
+        schema = self.schema
+        if schema is None or item.schema_version == schema.version:
+            return read
+        shown = self.client.sessions.get_version(
+            item.session_id, item.version, schema=schema.version, before=schema.before
+        )
+        return replace(read, migrated=shown.state or {})
 
     def _read(self, thread: Thread, item: NamedCheckpoint, head: int) -> Read:
         parent_id = item.parent_id

@@ -37,10 +37,22 @@ class SessionVersions(Resource):
             include_state=include_state,
         )
 
-    def get_version(self, session_id: str, version: int) -> answers.Version:
-        """Read one version with its state; -1 is the one before the head."""
+    def get_version(
+        self,
+        session_id: str,
+        version: int,
+        *,
+        schema: str | None = None,
+        before: str | None = None,
+    ) -> answers.Version:
+        """Read one version with its state; -1 is the one before the head.
+
+        With `schema` as that one has it, migrated for the answer alone; `before` is
+        what a state is taken to be of that names no schema.
+        """
+        segments = ("sessions", session_id, "versions", version)
         return self._ask(
-            answers.Version.of, ("sessions", session_id, "versions", version)
+            answers.Version.of, segments, schema=schema, schema_from=before
         )
 
     def history(

@@ -86,6 +86,7 @@ from stepback.answers.retention import (
     RetentionRemoval,
 )
 from stepback.answers.roots import ListedRoot, Root, RootKeys, SessionProof
+from stepback.answers.schemas import AgentSchema, SchemaMigration
 from stepback.answers.sessions import (
     Batch,
     Context,
@@ -98,6 +99,7 @@ from stepback.answers.sessions import (
     Score,
     Session,
     SessionMetadata,
+    ShownState,
     State,
     StateWrite,
     Summary,
@@ -125,6 +127,7 @@ __all__ = [
     "AgentConfig",
     "AgentConfigVersion",
     "AgentMapping",
+    "AgentSchema",
     "AlertRule",
     "Answer",
     "Approval",
@@ -206,10 +209,12 @@ __all__ = [
     "RollbackPreview",
     "Root",
     "RootKeys",
+    "SchemaMigration",
     "Score",
     "Session",
     "SessionMetadata",
     "SessionProof",
+    "ShownState",
     "State",
     "StateWrite",
     "Summary",

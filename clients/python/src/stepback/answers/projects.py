@@ -129,6 +129,7 @@ class ListedPlan(Answer):
     counts: Mapping[str, Json]
     label: str | None = None
     outcome: str | None = None
+    to_schema: str | None = None
     undo_of: str | None = None
     q: str | None = None
     reason: str | None = None

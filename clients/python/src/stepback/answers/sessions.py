@@ -72,6 +72,17 @@ class StateWrite(State):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ShownState(State):
+    """The state of the head, or what it is under the schema that was asked for.
+
+    `migrated_from` is the head's own schema, where that is another.
+    """
+
+    schema_version: str | None = None
+    migrated_from: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rollback(State):
     """The version that a rollback made; its `state` is the one restored.
 
@@ -116,6 +127,9 @@ class RollbackPreview(Answer):
     effects: Sequence[Mapping[str, Json]] = ()
     effects_crossed: int = 0
     effects_truncated: bool = False
+    # Where the state to restore is of another schema than the head: `head`,
+    # `restored`, and whether it `migrates`.
+    schema: Mapping[str, Json] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,6 +33,8 @@ class Version(Answer):
     # Of a promotion, a revert and the like: whose version was merged.
     source_session_id: str | None = None
     source_version: int | None = None
+    # Of a migration: the schema that the state was of before.
+    migrated_from: str | None = None
     step_number: int | None = None
     parent_id: str | None = None
     objective_status: str | None = None
@@ -102,6 +104,7 @@ class NamedCheckpoint(Answer):
     parent_version: int | None = None
     restored_version: int | None = None
     step_number: int | None = None
+    schema_version: str | None = None
     state: dict[str, Json] | None = None
 
 

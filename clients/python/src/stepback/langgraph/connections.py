@@ -13,17 +13,21 @@ from stepback._async.threads import AsyncThreads
 from stepback._sync.client import Stepback
 from stepback._sync.closing import Closing
 from stepback._sync.threads import Threads
+from stepback.langgraph.kept import Schema
 from stepback.langgraph.known import Known
 
 
 class Connections(Closing, AsyncClosing):
     """What is learnt over one of them is known to all."""
 
-    def __init__(self, agent_id: str, **options: Any) -> None:
+    def __init__(
+        self, agent_id: str, *, schema: Schema | None = None, **options: Any
+    ) -> None:
         self.agent_id = agent_id
+        self.schema = schema
         self._known = Known()
         self._options = options
-        self.threads = Threads(Stepback(**options), self._known, agent_id)
+        self.threads = Threads(Stepback(**options), self._known, agent_id, schema)
         # Connections of an event loop serve that loop alone.
         self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncThreads]
         self._by_loop = WeakKeyDictionary()
@@ -36,7 +40,7 @@ class Connections(Closing, AsyncClosing):
         with self._lock:
             if loop not in self._by_loop:
                 client = AsyncStepback(**self._options)
-                made = AsyncThreads(client, self._known, self.agent_id)
+                made = AsyncThreads(client, self._known, self.agent_id, self.schema)
                 self._by_loop[loop] = made
             return self._by_loop[loop]
 

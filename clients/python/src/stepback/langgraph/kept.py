@@ -28,6 +28,7 @@ class Saved:
     step_number: int | None = None
     trace_id: str | None = None
     reasoning: str | None = None
+    schema_version: str | None = None
 
     def body(self) -> dict[str, Any]:
         """Return it as a version that replaces the state."""
@@ -39,7 +40,19 @@ class Saved:
             step_number=self.step_number,
             trace_id=self.trace_id,
             reasoning=self.reasoning,
+            schema_version=self.schema_version,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """Which schema threads are read and written under.
+
+    `before` is what checkpoints are taken to be of that name none.
+    """
+
+    version: str
+    before: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +63,8 @@ class Read:
     item: NamedCheckpoint
     head: int
     parent_id: str | None
+    # Its readable state as the schema has it that was asked for, where that is another.
+    migrated: Mapping[str, Any] | None = None
 
 
 def batches(items: Sequence[Saved]) -> Iterator[list[Saved]]:

@@ -21,6 +21,7 @@ from langgraph.types import Interrupt
 from stepback.answers import Rollback
 from stepback.langgraph.kept import Read, Saved
 from stepback.langgraph.known import Thread
+from stepback.langgraph.migrated import migrate
 from stepback.langgraph.packing import Packed, pack, shown_as, unpack
 from stepback.langgraph.readable import INNER, readable_state, text
 
@@ -115,6 +116,8 @@ def tuple_of(serde: SerializerProtocol, read: Read) -> CheckpointTuple:
     checkpoint["channel_values"] = {
         name: serde.loads_typed(typed) for name, typed in packed.channels.items()
     }
+    if read.migrated is not None:
+        migrate(checkpoint, read.migrated)
     metadata = serde.loads_typed(packed.metadata)
     if packed.restored is not None and item.op == "rollback":
         metadata |= {"source": "rollback", "rolled_back_from": packed.restored}

@@ -7,6 +7,7 @@ synchronous and the asynchronous methods differ only in which of the two they as
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -25,6 +26,7 @@ from langgraph.types import Interrupt
 from stepback.langgraph import objects
 from stepback.langgraph.acting.answered import Answers
 from stepback.langgraph.connections import Connections
+from stepback.langgraph.kept import Schema
 from stepback.langgraph.objects import Wanted, thread_in
 from stepback.langgraph.stepping import Stepping
 
@@ -41,6 +43,11 @@ class StepbackSaver(BaseCheckpointSaver[int], Stepping):
     Unless `readable` is False, or the serialiser encrypts, people see the channels in
     the console as JSON. With `approvals` people are asked what an interrupt asks, and
     `resume` goes on with what they decided; they have `approval_seconds` for it.
+
+    With `schema` the newest checkpoint and one that is named are read under that schema
+    of the agent, migrated where they are of another, and all are written under it:
+    what was read is stored as that with the next checkpoint. `schema_from` is what
+    checkpoints are taken to be of that name none.
     """
 
     def __init__(
@@ -53,6 +60,8 @@ class StepbackSaver(BaseCheckpointSaver[int], Stepping):
         readable: bool | None = None,
         approvals: bool = False,
         approval_seconds: int = ASKED_SECONDS,
+        schema: str | None = None,
+        schema_from: str | None = None,
         timeout: float = 30.0,
         retries: int = 4,
     ) -> None:
@@ -60,6 +69,9 @@ class StepbackSaver(BaseCheckpointSaver[int], Stepping):
         Connections.__init__(
             self,
             agent_id,
+            schema=None
+            if schema is None
+            else Schema(version=schema, before=schema_from),
             api_key=api_key,
             base_url=base_url,
             timeout=timeout,
@@ -67,6 +79,8 @@ class StepbackSaver(BaseCheckpointSaver[int], Stepping):
         )
         encrypts = isinstance(self.serde, EncryptedSerializer)
         self.readable = not encrypts if readable is None else readable
+        if schema is not None and not self.readable:
+            raise ValueError("A schema is of what people can read: readable=True.")
         self._approvals = approvals
         self._approval_seconds = approval_seconds
 
@@ -245,6 +259,9 @@ class StepbackSaver(BaseCheckpointSaver[int], Stepping):
         checkpoint: Checkpoint,
         metadata: CheckpointMetadata,
     ) -> objects.Saved:
-        return objects.saved_of(
+        saved = objects.saved_of(
             self.serde, config, checkpoint, metadata, readable=self.readable
         )
+        if self.schema is None:
+            return saved
+        return replace(saved, schema_version=self.schema.version)

@@ -1,0 +1,1 @@
+"""Schemas of states, and migrations between them."""
