@@ -256,6 +256,10 @@ class TurnInput(WriteInput):
     metadata = ObjectField()
     state_before = StateField()
     state_after = StateField()
+    usage = ObjectField(
+        help_text="What it used: `input_tokens`, `output_tokens`, `cached_tokens` (a "
+        "part of the input's), `cost` as decimal text and its `currency`."
+    )
 
 
 @extend_schema_serializer(component_name="BuildContext")

@@ -68,6 +68,14 @@ from apps.timeline.hooks.memories import (
     memory_total,
     recall,
 )
+from apps.timeline.hooks.spending import (
+    PRICES,
+    WATCHERS,
+    Price,
+    TurnStored,
+    price,
+    tell_turn,
+)
 
 __all__ = [
     "APPEND",
@@ -84,7 +92,9 @@ __all__ = [
     "MERGE",
     "PINS",
     "PLAN",
+    "PRICES",
     "ROLLBACK",
+    "WATCHERS",
     "AppendAsked",
     "Asked",
     "BeginAsked",
@@ -96,9 +106,11 @@ __all__ = [
     "Memories",
     "MergeAsked",
     "PlanAsked",
+    "Price",
     "RecallAsked",
     "Recalled",
     "RollbackAsked",
+    "TurnStored",
     "ask_append",
     "ask_begin",
     "ask_compensation",
@@ -120,7 +132,9 @@ __all__ = [
     "newest_asked",
     "open_asked",
     "pinned",
+    "price",
     "rebuild_derived",
     "recall",
     "renew",
+    "tell_turn",
 ]

@@ -20,6 +20,7 @@ from apps.timeline.errors import AlreadyPaused, NotPaused
 from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Expected, Receipt, Write
 from apps.timeline.ledger.locking import lock_session
+from apps.timeline.models import Session
 from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import WAITS_FOR_APPROVAL, Hold, Op
@@ -31,6 +32,7 @@ def pause(
     session_id: str,
     step: Step,
     expected: Expected = ANY_HEAD,
+    reason_code: str | None = None,
 ) -> Receipt:
     """Stop agents' writes until the session is resumed.
 
@@ -40,7 +42,7 @@ def pause(
     def build(head: VersionRow) -> Write:
         if head.hold == Hold.PAUSED:
             raise AlreadyPaused(head=head.number)
-        return _held(Op.PAUSE, Hold.PAUSED, step)
+        return _held(Op.PAUSE, Hold.PAUSED, step, reason_code)
 
     return ledger.append(
         act=act,
@@ -113,6 +115,11 @@ def delete(
         build=lambda head: _held(Op.DELETE, Hold.DELETED, step),
         policy=policies.DELETE,
     )
+
+
+def watch(*, session_id: str, is_watched: bool) -> None:
+    """Have turns told to those who watch, or no more; under the session's lock."""
+    Session.objects.filter(id=session_id).update(is_watched=is_watched)
 
 
 def lock_head(*, act: Act, session_id: str) -> VersionRow:
@@ -196,5 +203,6 @@ def _shown(
     )
 
 
-def _held(op: Op, hold: Hold, step: Step) -> Write:
-    return Write(draft=Draft(op=op, hold=hold, step=step))
+def _held(op: Op, hold: Hold, step: Step, reason_code: str | None = None) -> Write:
+    draft = Draft(op=op, hold=hold, step=step, reason_code=reason_code)
+    return Write(draft=draft)
