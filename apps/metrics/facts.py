@@ -55,6 +55,11 @@ def reaches(project_id: str, spans: Spans) -> list[Any]:
     return sql.rows(REACHES_OF_SPANS, _spans(project_id, spans))
 
 
+def rows_of(query: str, project_id: str, spans: Spans) -> list[Any]:
+    """Return what another function of facts says of these stretches."""
+    return sql.rows(query, _spans(project_id, spans))
+
+
 def sums_of(project_id: str, since: datetime, until: datetime) -> list[Any]:
     """Return the sums of any time, by the hour."""
     return sums(project_id, [(since, until)])

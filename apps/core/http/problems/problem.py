@@ -152,6 +152,8 @@ ERRORS: dict[str, tuple[int, str]] = {
     "blob_missing": (422, INVALID),
     "session_paused": (423, INVALID),
     "budget_reached": (409, INVALID),
+    "unacceptable_budget": (422, INVALID),
+    "unacceptable_prices": (422, INVALID),
     "unacceptable_usage": (422, INVALID),
     "usage_currency": (422, INVALID),
     "data_held": (423, INVALID),

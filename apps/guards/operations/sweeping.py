@@ -1,0 +1,135 @@
+"""The sweep: hold agents and releases to their budgets, by the rollups.
+
+What turns used is in the rollups at once, closed hours added up and open ones counted,
+so a budget is found to be reached by the next sweep: within a minute. It is every
+session of it that wrote last which is paused then, some at a time.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import transaction
+
+from apps.agents.acts import Act
+from apps.agents.scope import Scope
+from apps.core.actors import SYSTEM
+from apps.core.errors import DomainError
+from apps.core.ids import new_id
+from apps.core.provenance import Request
+from apps.guards.models import Budget
+from apps.guards.operations.watching import reach, warn
+from apps.guards.words import Measure, OnReach, Period
+from apps.metrics.facts import hour_of
+from apps.metrics.range_query import Reading
+from apps.metrics.ranges import Range
+from apps.metrics.spending import spent
+from apps.timeline import operations as timeline
+from apps.timeline.errors import SessionNotFound
+from apps.timeline.models import Session, Version
+from apps.timeline.words import Status
+
+# Sessions of one budget in one sweep; the next one finds what is left.
+AT_ONCE = 100
+MOST = 1_000
+
+
+def sweep(*, now: datetime) -> int:
+    """Hold each to its budgets; return how many budgets were looked at."""
+    found = list(Budget.objects.beyond_sessions().values_list("id", flat=True)[:MOST])
+    for budget_id in found:
+        _look(budget_id, now)
+    return len(found)
+
+
+def began(budget: Budget, now: datetime) -> datetime:
+    """Return since when a budget counts."""
+    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    if budget.period == Period.DAY:
+        return day
+    if budget.period == Period.MONTH:
+        return day.replace(day=1)
+    return hour_of(budget.created_at)
+
+
+def used_in(budget: Budget, now: datetime) -> Decimal:
+    """Return what an agent or a release has used since the budget counts."""
+    end = max(now, began(budget, now))
+    wanted = Range(start=began(budget, now), end=end)
+    reading = Reading(budget.project_id, wanted, [budget.agent_id])
+    match budget.measure:
+        case Measure.TURNS:
+            return Decimal(reading.sums().turns)
+        case Measure.CALLS:
+            return Decimal(reading.sums().tool_calls)
+    total = spent(reading, release=budget.release).total
+    if budget.measure == Measure.COST:
+        return total.costs.get(str(budget.currency), Decimal(0))
+    return Decimal(total.tokens)
+
+
+def _look(budget_id: str, now: datetime) -> None:
+    budget = Budget.objects.filter(id=budget_id).select_related("project").first()
+    if budget is None:
+        return
+    used = used_in(budget, now)
+    for session_id in _sessions(budget, used, now):
+        # It may be over, closed or removed by now: nothing of it is left to pause.
+        with suppress(DomainError):
+            _hold(budget_id, session_id, used, now)
+
+
+def _sessions(budget: Budget, used: Decimal, now: datetime) -> list[str]:
+    """Return the sessions that are told or paused: those that wrote, newest first."""
+    most = AT_ONCE
+    if used < budget.most:
+        share = budget.warn_percent
+        is_new = budget.period_start != began(budget, now) or budget.warned_at is None
+        if share is None or not is_new or used * 100 < budget.most * share:
+            return []
+        most = 1
+    elif budget.on_reach == OnReach.WARN:
+        if budget.reached_at and budget.period_start == began(budget, now):
+            return []
+        most = 1
+    mine = Session.objects.filter(
+        project_id=budget.project_id,
+        agent_id=budget.agent_id,
+        updated_at__gte=began(budget, now),
+    )
+    if most > 1:
+        mine = mine.filter(status=Status.ACTIVE)
+    found = list(mine.order_by("-id").values_list("id", flat=True)[:most])
+    if budget.release is None or most == 1:
+        return found
+    return [one for one in found if _release_of(one) == budget.release]
+
+
+def _release_of(session_id: str) -> str | None:
+    mine = Version.objects.filter(session_id=session_id, release__isnull=False)
+    return mine.order_by("-number").values_list("release", flat=True).first()
+
+
+@transaction.atomic
+def _hold(budget_id: str, session_id: str, used: Decimal, now: datetime) -> None:
+    """Raises: DomainError where the session takes no more."""
+    seen = Budget.objects.select_related("project").get(id=budget_id)
+    act = Act(
+        scope=Scope(seen.project),
+        actor=SYSTEM,
+        now=now,
+        request=Request(id=new_id("req", now=now)),
+    )
+    with suppress(SessionNotFound):
+        timeline.lock_head(act=act, session_id=session_id)
+    budget = Budget.objects.select_related("project").locked(budget_id)
+    start = began(budget, now)
+    if budget.period_start != start:
+        budget.period_start, budget.warned_at, budget.reached_at = start, None, None
+        budget.save(update_fields=["period_start", "warned_at", "reached_at"])
+    if used < budget.most:
+        warn(act, budget, used, session_id)
+    else:
+        reach(act, budget, used, session_id)
