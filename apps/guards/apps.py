@@ -11,7 +11,7 @@ class GuardsConfig(AppConfig):
     label = "guards"
 
     def ready(self) -> None:
-        """Be told of turns that are watched, price others, and hear what was decided."""
+        """Be told of turns that are watched, price others, hear of decisions."""
         from apps.approvals.hooks import deciding
         from apps.timeline import hooks
 

@@ -91,7 +91,9 @@ class Budget(models.Model):
     @property
     def warns_from(self) -> object:
         """From how much on it warns; None where it does not."""
-        return None if self.warn_percent is None else self.most * self.warn_percent / 100
+        return (
+            None if self.warn_percent is None else self.most * self.warn_percent / 100
+        )
 
 
 class PriceList(models.Model):

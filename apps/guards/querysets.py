@@ -12,7 +12,7 @@ from apps.guards.errors import BudgetNotFound
 
 if TYPE_CHECKING:
     # Named in the strings below.
-    from apps.guards.models import Budget, PriceList  # noqa: F401
+    from apps.guards.models import Budget, PriceList
 
 MOST_BUDGETS = 20
 

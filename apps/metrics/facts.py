@@ -25,6 +25,7 @@ unnest(%(firsts)s::varchar[], %(lasts)s::varchar[], %(sinces)s::timestamptz[],
 """
 OF_SPAN = "%(project)s, span.first, span.last, span.since, span.until"
 SUMS_OF_SPANS = f"SELECT s.* FROM {SPANS}, metrics_sums_v4({OF_SPAN}) s"
+USAGE_OF_SPANS = f"SELECT u.* FROM {SPANS}, metrics_usage_v1({OF_SPAN}) u"
 REACHES_OF_SPANS = f"SELECT r.* FROM {SPANS}, metrics_reaches_v5({OF_SPAN}) r"
 # Of a time that does not begin at a whole hour: the sessions themselves.
 EXACT = f"""
@@ -55,9 +56,9 @@ def reaches(project_id: str, spans: Spans) -> list[Any]:
     return sql.rows(REACHES_OF_SPANS, _spans(project_id, spans))
 
 
-def rows_of(query: str, project_id: str, spans: Spans) -> list[Any]:
-    """Return what another function of facts says of these stretches."""
-    return sql.rows(query, _spans(project_id, spans))
+def usage(project_id: str, spans: Spans) -> list[Any]:
+    """As `sums`, what turns said they used."""
+    return sql.rows(USAGE_OF_SPANS, _spans(project_id, spans))
 
 
 def sums_of(project_id: str, since: datetime, until: datetime) -> list[Any]:

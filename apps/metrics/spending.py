@@ -13,11 +13,9 @@ from typing import Any
 
 from apps.core import sql
 from apps.metrics import facts
-from apps.metrics.facts import OF_SPAN, SPANS
 from apps.metrics.range_query import Reading, stretches
 
 CLOSED = sql.query("metrics", "usage")
-LIVE = f"SELECT u.* FROM {SPANS}, metrics_usage_v1({OF_SPAN}) u"
 BY = ("agent", "release", "model")
 
 
@@ -79,6 +77,6 @@ def _rows(reading: Reading) -> Iterable[Any]:
     }
     yield from sql.rows(CLOSED, asked)
     if live:
-        for row in facts.rows_of(LIVE, reading.project_id, stretches(live)):
+        for row in facts.usage(reading.project_id, stretches(live)):
             if reading.agents is None or row.agent_id in reading.agents:
                 yield row

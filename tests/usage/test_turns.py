@@ -23,11 +23,6 @@ FIRST = {
 SECOND = {"input_tokens": 5, "cost": "0.1", "currency": "EUR"}
 
 
-@pytest.fixture
-def run(api: runs.Clients) -> runs.Run:
-    return runs.begin(api(), {"step": "begin"})
-
-
 def spend(run: runs.Run, usage: Any, **fields: Any) -> Any:
     return run.turn(usage=usage, **fields)
 
@@ -66,7 +61,8 @@ def test_a_turn_that_says_nothing_says_so_and_carries_the_totals_on(run):
     spend(run, FIRST)
     after = run.turn()
 
-    assert silent["usage"] is None and silent["spent"] is None
+    assert silent["usage"] is None
+    assert silent["spent"] is None
     assert after["usage"] is None
     assert after["spent"]["turns"] == 1
     assert problems(run) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -18,14 +18,18 @@ from apps.guards.errors import TooManyBudgets, UnacceptableBudget
 from apps.guards.models import Budget
 from apps.guards.operations.watching import hold_to
 from apps.guards.querysets import MOST_BUDGETS
+from apps.guards.standing import last_turn
 from apps.guards.words import Measure, OnReach, Period
 from apps.timeline import operations as timeline
+from apps.timeline.errors import UnacceptableUsage
+from apps.timeline.ledger.facts.used import currency
 from apps.timeline.models import Turn
 from apps.timeline.versions import head_of
 
 LARGEST = Decimal(10**15)
 MAX_RELEASE = 200
 USUAL_WARNING = 80
+OF_RELEASES = (Measure.TOKENS, Measure.COST)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,32 +49,54 @@ class NewBudget:
 
     def require(self) -> None:
         """Raises: UnacceptableBudget, which says what does not fit."""
-        if (self.session_id is None) == (self.agent is None):
-            raise UnacceptableBudget(
-                "Give a session_id or an agent_id.", param="session_id"
-            )
-        if self.session_id is not None and self.release is not None:
-            raise UnacceptableBudget(
-                "A release is an agent's: give agent_id.", param="release"
-            )
-        if self.release is not None and not 1 <= len(self.release) <= MAX_RELEASE:
-            raise UnacceptableBudget(
-                f"A release has 1 to {MAX_RELEASE} characters.", param="release"
-            )
-        if self.session_id is not None and self.period is not Period.TOTAL:
-            raise UnacceptableBudget(
-                "A session's budget counts from its beginning.", param="period"
-            )
-        if self.agent is not None and self.measure is Measure.MINUTES:
-            raise UnacceptableBudget(
-                "Minutes are counted of one session.", param="measure"
-            )
-        if (self.measure is Measure.COST) != (self.currency is not None):
-            raise UnacceptableBudget(
-                "A cost has a currency, and nothing else has one.", param="currency"
-            )
+        for param, does_not_fit, why in self._rules():
+            if does_not_fit:
+                raise UnacceptableBudget(why, param=param)
+        if self.currency is not None:
+            _require_currency_code(self.currency)
         require_amount(self.measure, self.most, "limit")
         require_terms(self.measure, self.on_reach, self.more)
+
+    def _rules(self) -> Iterator[tuple[str, bool, str]]:
+        """Yield where something does not fit, whether it does not, and why."""
+        is_of_session, release = self.session_id is not None, self.release
+        of_release = release is not None
+        yield (
+            *("session_id", is_of_session == (self.agent is not None)),
+            "Give a session_id or an agent_id.",
+        )
+        yield (
+            *("release", is_of_session and of_release),
+            "A release is an agent's: give agent_id.",
+        )
+        yield (
+            *("release", release is not None and not 1 <= len(release) <= MAX_RELEASE),
+            f"A release has 1 to {MAX_RELEASE} characters.",
+        )
+        yield (
+            *("period", is_of_session and self.period is not Period.TOTAL),
+            "A session's budget counts from its beginning.",
+        )
+        yield (
+            *("measure", not is_of_session and self.measure is Measure.MINUTES),
+            "Minutes are counted of one session.",
+        )
+        yield (
+            *("measure", of_release and self.measure not in OF_RELEASES),
+            "Tokens and cost are counted of a release.",
+        )
+        has_currency = self.currency is not None
+        yield (
+            *("currency", (self.measure is Measure.COST) != has_currency),
+            "A cost has a currency, and nothing else has one.",
+        )
+
+
+def _require_currency_code(code: str) -> None:
+    try:
+        currency("currency", code)
+    except UnacceptableUsage as refused:
+        raise UnacceptableBudget(refused.message, param="currency") from None
 
 
 def require_amount(measure: str, value: Decimal, param: str) -> None:
@@ -117,7 +143,7 @@ def create_budget(*, act: Act, said: NewBudget) -> Budget:
     budget = _budget(act, agent, said)
     budget.save(force_insert=True)
     if budget.session_id is not None:
-        last = _last_turn(budget)
+        last = last_turn(budget.session_id)
         _require_currency(budget, last)
         timeline.watch(session_id=budget.session_id, is_watched=True)
         if last is not None:
@@ -192,11 +218,6 @@ def _budget(act: Act, agent: Agent, said: NewBudget) -> Budget:
         actor_label=act.actor.label,
         created_at=act.now,
     )
-
-
-def _last_turn(budget: Budget) -> Turn | None:
-    mine = Turn.objects.of_session(str(budget.session_id))
-    return mine.order_by("-turn_number").first()
 
 
 def _require_currency(budget: Budget, last: Turn | None) -> None:

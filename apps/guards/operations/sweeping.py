@@ -21,11 +21,8 @@ from apps.core.ids import new_id
 from apps.core.provenance import Request
 from apps.guards.models import Budget
 from apps.guards.operations.watching import reach, warn
-from apps.guards.words import Measure, OnReach, Period
-from apps.metrics.facts import hour_of
-from apps.metrics.range_query import Reading
-from apps.metrics.ranges import Range
-from apps.metrics.spending import spent
+from apps.guards.standing import since_of, used_in
+from apps.guards.words import OnReach
 from apps.timeline import operations as timeline
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.models import Session, Version
@@ -44,32 +41,6 @@ def sweep(*, now: datetime) -> int:
     return len(found)
 
 
-def began(budget: Budget, now: datetime) -> datetime:
-    """Return since when a budget counts."""
-    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    if budget.period == Period.DAY:
-        return day
-    if budget.period == Period.MONTH:
-        return day.replace(day=1)
-    return hour_of(budget.created_at)
-
-
-def used_in(budget: Budget, now: datetime) -> Decimal:
-    """Return what an agent or a release has used since the budget counts."""
-    end = max(now, began(budget, now))
-    wanted = Range(start=began(budget, now), end=end)
-    reading = Reading(budget.project_id, wanted, [budget.agent_id])
-    match budget.measure:
-        case Measure.TURNS:
-            return Decimal(reading.sums().turns)
-        case Measure.CALLS:
-            return Decimal(reading.sums().tool_calls)
-    total = spent(reading, release=budget.release).total
-    if budget.measure == Measure.COST:
-        return total.costs.get(str(budget.currency), Decimal(0))
-    return Decimal(total.tokens)
-
-
 def _look(budget_id: str, now: datetime) -> None:
     budget = Budget.objects.filter(id=budget_id).select_related("project").first()
     if budget is None:
@@ -86,18 +57,20 @@ def _sessions(budget: Budget, used: Decimal, now: datetime) -> list[str]:
     most = AT_ONCE
     if used < budget.most:
         share = budget.warn_percent
-        is_new = budget.period_start != began(budget, now) or budget.warned_at is None
+        is_new = (
+            budget.period_start != since_of(budget, now) or budget.warned_at is None
+        )
         if share is None or not is_new or used * 100 < budget.most * share:
             return []
         most = 1
     elif budget.on_reach == OnReach.WARN:
-        if budget.reached_at and budget.period_start == began(budget, now):
+        if budget.reached_at and budget.period_start == since_of(budget, now):
             return []
         most = 1
     mine = Session.objects.filter(
         project_id=budget.project_id,
         agent_id=budget.agent_id,
-        updated_at__gte=began(budget, now),
+        updated_at__gte=since_of(budget, now),
     )
     if most > 1:
         mine = mine.filter(status=Status.ACTIVE)
@@ -125,7 +98,7 @@ def _hold(budget_id: str, session_id: str, used: Decimal, now: datetime) -> None
     with suppress(SessionNotFound):
         timeline.lock_head(act=act, session_id=session_id)
     budget = Budget.objects.select_related("project").locked(budget_id)
-    start = began(budget, now)
+    start = since_of(budget, now)
     if budget.period_start != start:
         budget.period_start, budget.warned_at, budget.reached_at = start, None, None
         budget.save(update_fields=["period_start", "warned_at", "reached_at"])

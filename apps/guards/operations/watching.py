@@ -5,7 +5,7 @@ A turn that crosses a budget is stored: it happened. The pause is stored with it
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 
 from apps.agents.acts import Act
@@ -17,7 +17,8 @@ from apps.audit.actions import Action
 from apps.core.actors import SYSTEM
 from apps.core.provenance import Request
 from apps.guards.models import Budget
-from apps.guards.words import Measure, OnReach
+from apps.guards.standing import used_by
+from apps.guards.words import OnReach
 from apps.timeline import operations as timeline
 from apps.timeline.errors import BUDGET, UsageCurrency
 from apps.timeline.hooks import TurnStored
@@ -39,25 +40,6 @@ def turn_stored(stored: TurnStored) -> None:
         if budget.currency is not None and said not in (None, budget.currency):
             raise UsageCurrency(param="usage.currency")
         hold_to(stored.act, budget, stored.turn, stored.began_at)
-
-
-def used_by(budget: Budget, turn: Turn, began_at: datetime) -> Decimal:
-    """Return what a session had used after a turn, as the budget counts it."""
-    spent = turn.spent or {}
-    match budget.measure:
-        case Measure.TURNS:
-            return Decimal(turn.turn_number)
-        case Measure.MINUTES:
-            return Decimal(max(turn.created_at - began_at, timedelta())
-                           // timedelta(minutes=1))
-        case Measure.CALLS:
-            return Decimal(spent.get("tool_calls", 0))
-        case Measure.COST:
-            return Decimal(spent.get("cost") or 0)
-        case _:
-            return Decimal(
-                spent.get("input_tokens", 0) + spent.get("output_tokens", 0)
-            )
 
 
 def hold_to(act: Act, budget: Budget, turn: Turn, began_at: datetime) -> None:
@@ -104,9 +86,7 @@ def reach(act: Act, budget: Budget, used: Decimal, session_id: str) -> None:
         if budget.on_reach == OnReach.ASK:
             _ask(act, budget, used, session_id)
         _pause(act, budget, used, session_id)
-    budget.save(
-        update_fields=["reached_at", "period_start", "asked_in", "approval_id"]
-    )
+    budget.save(update_fields=["reached_at", "period_start", "asked_in", "approval_id"])
     if not was_reached:
         tell(Action.BUDGET_REACHED, act, budget, used, session_id)
 

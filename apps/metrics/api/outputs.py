@@ -7,8 +7,8 @@ from typing import Any
 from rest_framework import serializers
 
 from apps.core.time.moments import utc_text
-from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, WATCH, Figures
 from apps.metrics import spending
+from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, WATCH, Figures
 from apps.metrics.ranges import Range
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
 
