@@ -46,19 +46,17 @@ def asked(project_id: str, since: datetime, until: datetime) -> dict[str, Any]:
     }
 
 
-def sums(project_id: str, spans: Spans) -> list[Any]:
-    """Return the sums of each hour in these stretches, in one statement."""
-    return sql.rows(SUMS_OF_SPANS, _spans(project_id, spans))
+def sums(project_id: str, spans: Spans, query: str = SUMS_OF_SPANS) -> list[Any]:
+    """Return the sums of each hour in these stretches, in one statement.
+
+    With `USAGE_OF_SPANS` those of what turns said they used.
+    """
+    return sql.rows(query, _spans(project_id, spans))
 
 
 def reaches(project_id: str, spans: Spans) -> list[Any]:
     """As `sums`, what sessions had."""
     return sql.rows(REACHES_OF_SPANS, _spans(project_id, spans))
-
-
-def usage(project_id: str, spans: Spans) -> list[Any]:
-    """As `sums`, what turns said they used."""
-    return sql.rows(USAGE_OF_SPANS, _spans(project_id, spans))
 
 
 def sums_of(project_id: str, since: datetime, until: datetime) -> list[Any]:

@@ -77,6 +77,8 @@ def _rows(reading: Reading) -> Iterable[Any]:
     }
     yield from sql.rows(CLOSED, asked)
     if live:
-        for row in facts.usage(reading.project_id, stretches(live)):
+        for row in facts.sums(
+            reading.project_id, stretches(live), facts.USAGE_OF_SPANS
+        ):
             if reading.agents is None or row.agent_id in reading.agents:
                 yield row

@@ -30,6 +30,10 @@ BY_ADMINS = {
     "DELETE /v1/agents/{agent}/exceptions/{exception_id}",
     "POST /v1/agents/{agent}/approval-rules",
     "DELETE /v1/agents/{agent}/approval-rules/{approval_rule_id}",
+    "POST /v1/budgets",
+    "PATCH /v1/budgets/{budget_id}",
+    "DELETE /v1/budgets/{budget_id}",
+    "POST /v1/prices",
 }
 UNKNOWN_ID = "0" * 26
 
@@ -303,6 +307,22 @@ BODIES: dict[str, Any] = {
         "who": "admin",
         "expires_in": 600,
         "on_expiry": "escalate",
+    },
+    "POST /v1/budgets": {
+        "agent_id": "travel",
+        "measure": "cost",
+        "limit": "12.50",
+        "currency": "EUR",
+        "period": "day",
+        "on_reach": "ask",
+        "ask_for": "5",
+        "warn_percent": 70,
+    },
+    "PATCH /v1/budgets/{budget_id}": {"limit": 2000, "warn_percent": 50},
+    "POST /v1/prices": {
+        "currency": "EUR",
+        "valid_from": "2020-01-01T00:00:00Z",
+        "models": {"large": {"input": "2.50", "output": "10", "cached": "1.25"}},
     },
     "POST /v1/agents/{agent}/results/forget": {"all": True, "reason": "Stale."},
     "POST /v1/agents/{agent}/exceptions": {

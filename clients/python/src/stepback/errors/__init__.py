@@ -181,3 +181,12 @@ class Codes:
     by_code: ClassVar[Mapping[str, type[ApiError]]] = {
         one.code: one for one in _classes(ApiError) if one.code
     }
+
+
+from stepback.errors.spending import BudgetNotFound as BudgetNotFound
+from stepback.errors.spending import BudgetReached as BudgetReached
+from stepback.errors.spending import TooManyBudgets as TooManyBudgets
+from stepback.errors.spending import UnacceptableBudget as UnacceptableBudget
+from stepback.errors.spending import UnacceptablePrices as UnacceptablePrices
+from stepback.errors.spending import UnacceptableUsage as UnacceptableUsage
+from stepback.errors.spending import UsageCurrency as UsageCurrency
