@@ -43,6 +43,12 @@ class Used:
             self.costs[row.currency] = known + row.cost
 
     @property
+    def written(self) -> list[str]:
+        """The costs as text, with their currency."""
+        costs = sorted(self.costs.items())
+        return [f"{cost.normalize():f} {currency}" for currency, cost in costs]
+
+    @property
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
 

@@ -521,6 +521,7 @@ UNKNOWN = {
     "memory_id": f"mem_{UNKNOWN_ID}",
     "approval_id": f"appr_{UNKNOWN_ID}",
     "approval_rule_id": f"arul_{UNKNOWN_ID}",
+    "budget_id": f"budg_{UNKNOWN_ID}",
     "rule_id": f"rule_{UNKNOWN_ID}",
     "webhook_id": f"hook_{UNKNOWN_ID}",
     "delivery_id": f"dlv_{UNKNOWN_ID}",

@@ -426,6 +426,8 @@ def make_world() -> World:
     exception = {"rule": "policy:block_pii", "prefix": "import:", "reason": "Ours."}
     excepted = made(admin.post("/v1/agents/travel/exceptions", exception))
     ruled = made(admin.post("/v1/agents/travel/approval-rules", {"tool": "wire"}))
+    allowed = {"agent_id": "travel", "measure": "turns", "limit": 100_000}
+    budget = made(admin.post("/v1/budgets", allowed))
     plan = made(client.post("/v1/plans", {"kind": "hold", "sessions": [session_id]}))
     exporting = {"kind": "export", "sessions": [session_id]}
     wrong = {"title": "The trip is lost", "sessions": [session_id]}
@@ -461,6 +463,7 @@ def make_world() -> World:
         "memory_id": memory_id,
         "approval_id": add_voted_approval(project, client),
         "approval_rule_id": ruled["id"],
+        "budget_id": budget["id"],
         "blocked": str(AuditRecord.objects.filter(result="blocked")[0].number),
         "handoff": handoff,
         "slug": project.slug,

@@ -142,6 +142,7 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                     "agent_detail",
                     "agent_mapping",
                     "approval_rules",
+                    "budgets",
                     "agent_data",
                     "agent_key",
                     "agent_config",
