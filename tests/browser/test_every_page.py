@@ -83,6 +83,7 @@ def samples(trip: Trip) -> dict[str, str]:
         "memory_id": memory,
         "approval_id": approval(trip),
         "approval_rule_id": approval_rule(trip),
+        "budget_id": budget(trip),
         "effect_id": effect(trip),
         "delivery_id": "nobody",
         "rule_id": rule(trip),
@@ -168,6 +169,16 @@ def approval_rule(trip: Trip) -> str:
     path = "/v1/agents/travel-agent/approval-rules"
     with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
         return str(admin.post(path, json={"tool": "wire", "votes": 2}).json()["id"])
+
+
+def budget(trip: Trip) -> str:
+    """Return a budget of the agent, and one of the session that turns have used."""
+    server = trip.console.server
+    of_agent = {"agent_id": "travel-agent", "measure": "turns", "limit": 100_000}
+    of_session = {"session_id": trip.id, "measure": "tokens", "limit": 100_000}
+    with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
+        admin.post("/v1/budgets", json=of_session).raise_for_status()
+        return str(admin.post("/v1/budgets", json=of_agent).json()["id"])
 
 
 def plan(trip: Trip) -> str:

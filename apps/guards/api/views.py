@@ -84,7 +84,8 @@ class BudgetCollection(BudgetView):
     def get(self, request: Request) -> Response:
         """List budgets, the newest first, each with what is used of it."""
         act = act_of(request)
-        limit = paging.limit_of(request)
+        # Of each, what is used is looked up.
+        limit = paging.limit_of(request, maximum=20)
         after = paging.text_of(request, "starting_after")
         if after is not None and not BUDGET_ID.fullmatch(after):
             raise InvalidRequest("This is no budget's id.", param="starting_after")
