@@ -4,6 +4,8 @@ A budget says how much may be used and what happens then. What is used stands in
 turns: of a session in its last one, of agents and releases in the rollups.
 """
 
+from typing import Any
+
 from django.db import models
 
 from apps.guards.querysets import BudgetQuerySet, PriceListQuerySet
@@ -11,7 +13,7 @@ from apps.guards.words import Measure, OnReach, Period
 from apps.timeline.fields import id_field
 
 
-def amount_field(**options: object) -> models.DecimalField:
+def amount_field(**options: Any) -> models.DecimalField[Any, Any]:
     return models.DecimalField(max_digits=40, decimal_places=12, **options)
 
 

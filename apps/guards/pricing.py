@@ -14,7 +14,7 @@ from time import monotonic
 
 from apps.guards.models import PriceList
 from apps.timeline.hooks import Price
-from apps.timeline.ledger.facts.used import EXACT, Usage
+from apps.timeline.operations import EXACT, Usage
 
 REMEMBERED_SECONDS = 30.0
 MOST_LISTS = 100

@@ -10,6 +10,7 @@ import json
 import re
 import zipfile
 from hashlib import sha256
+from typing import Any
 from urllib.parse import quote
 
 import pytest

@@ -19,7 +19,7 @@ from apps.guards.errors import UnacceptableBudget
 from apps.guards.words import Measure, OnReach, Period
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
 from apps.timeline.errors import UnacceptableUsage
-from apps.timeline.ledger.facts.used import amount
+from apps.timeline.operations import money
 
 
 @extend_schema_field({"oneOf": [{"type": "string"}, {"type": "integer"}]})
@@ -30,7 +30,7 @@ class AmountField(serializers.Field[Any, Any, Any, Any]):
         if type(data) is int and 0 <= data <= 2**53:
             return Decimal(data)
         try:
-            return amount(str(self.field_name), data)
+            return money(str(self.field_name), data)
         except UnacceptableUsage as refused:
             raise UnacceptableBudget(
                 refused.message, param=str(self.field_name)

@@ -33,6 +33,18 @@ from apps.timeline.versions import head_of
 
 BUDGET_ID = re.compile(r"budg_[0-9a-z]{26}", re.ASCII)
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
+# Of each, what is used is looked up.
+MOST_LISTED = 20
+MOST = OpenApiParameter(
+    "limit",
+    {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": MOST_LISTED,
+        "default": MOST_LISTED,
+    },
+    description="How many items at most.",
+)
 BUDGET = OpenApiParameter(
     "budget_id", str, OpenApiParameter.PATH, description="The budget's `id`."
 )
@@ -74,7 +86,7 @@ class BudgetCollection(BudgetView):
     @extend_schema(
         operation_id="list_budgets",
         parameters=[
-            parameters.limit(20),
+            MOST,
             parameters.text("starting_after", "The `last_id` of the page before."),
             parameters.text("session_id", "Those of one session."),
             parameters.text("agent_id", "Those of one agent and its releases."),
@@ -84,8 +96,7 @@ class BudgetCollection(BudgetView):
     def get(self, request: Request) -> Response:
         """List budgets, the newest first, each with what is used of it."""
         act = act_of(request)
-        # Of each, what is used is looked up.
-        limit = paging.limit_of(request, maximum=20)
+        limit = paging.limit_of(request, maximum=MOST_LISTED)
         after = paging.text_of(request, "starting_after")
         if after is not None and not BUDGET_ID.fullmatch(after):
             raise InvalidRequest("This is no budget's id.", param="starting_after")
@@ -169,7 +180,7 @@ COLUMNS = {
 
 def _said(given: dict[str, Any]) -> NewBudget:
     sent = {name: value for name, value in given.items() if value is not None}
-    said = {
+    said: dict[str, Any] = {
         name: sent[name]
         for name in ("session_id", "release", "currency", "warn_percent")
         if name in sent

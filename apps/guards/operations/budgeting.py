@@ -22,8 +22,8 @@ from apps.guards.standing import last_turn
 from apps.guards.words import Measure, OnReach, Period
 from apps.timeline import operations as timeline
 from apps.timeline.errors import UnacceptableUsage
-from apps.timeline.ledger.facts.used import currency
 from apps.timeline.models import Turn
+from apps.timeline.operations import currency_of
 from apps.timeline.versions import head_of
 
 LARGEST = Decimal(10**15)
@@ -94,7 +94,7 @@ class NewBudget:
 
 def _require_currency_code(code: str) -> None:
     try:
-        currency("currency", code)
+        currency_of("currency", code)
     except UnacceptableUsage as refused:
         raise UnacceptableBudget(refused.message, param="currency") from None
 

@@ -16,7 +16,7 @@ from apps.guards.errors import UnacceptablePrices
 from apps.guards.models import PriceList
 from apps.guards.pricing import forget
 from apps.timeline.errors import UnacceptableUsage
-from apps.timeline.ledger.facts.used import amount, currency, written
+from apps.timeline.operations import currency_of, money, money_text
 
 MOST_MODELS = 500
 MAX_MODEL = 200
@@ -40,7 +40,7 @@ def create_price_list(
     """
     rates = _rates(models)
     try:
-        code = currency("currency", currency_code)
+        code = currency_of("currency", currency_code)
     except UnacceptableUsage as refused:
         raise UnacceptablePrices(refused.message, param="currency") from None
     starts = valid_from or act.now
@@ -106,7 +106,7 @@ def _of_model(model: str, said: Any) -> dict[str, str]:
     given = {name: said[name] for name in KNOWN if said.get(name) is not None}
     try:
         return {
-            name: written(amount(f"{at}.{name}", value))
+            name: money_text(money(f"{at}.{name}", value))
             for name, value in given.items()
         }
     except UnacceptableUsage as refused:

@@ -10,7 +10,7 @@ from apps.guards.errors import UnacceptableBudget
 from apps.guards.operations import NewBudget
 from apps.guards.words import Measure, OnReach, Period
 from apps.timeline.errors import UnacceptableUsage
-from apps.timeline.ledger.facts.used import amount
+from apps.timeline.operations import money
 
 QUIET = {"autocomplete": "off", "spellcheck": "false"}
 
@@ -98,6 +98,6 @@ class BudgetForm(forms.Form):
 
 def _amount(name: str, text: str) -> Decimal:
     try:
-        return amount(name, text)
+        return money(name, text)
     except UnacceptableUsage as refused:
         raise UnacceptableBudget(refused.message, param=name) from None

@@ -58,18 +58,20 @@ def read(given: Mapping[str, Any] | None) -> Usage | None:
             raise _refused(name, f"usage takes {', '.join(FIELDS)}.")
     if not said:
         raise _refused(None, "usage says nothing.")
-    tokens = {name: _tokens(name, said[name]) for name in TOKENS if name in said}
+    tokens: dict[str, Any] = {
+        name: _tokens(name, said[name]) for name in TOKENS if name in said
+    }
     if tokens.get("cached_tokens", 0) > tokens.get("input_tokens", MOST_TOKENS):
         raise _refused("cached_tokens", "Cached tokens are a part of the input's.")
-    cost = amount("usage.cost", said["cost"]) if "cost" in said else None
+    cost = money("usage.cost", said["cost"]) if "cost" in said else None
     if (cost is None) != ("currency" not in said):
         missing = "currency" if cost is not None else "cost"
         raise _refused(missing, "A cost needs its currency, and a currency its cost.")
-    code = currency("usage.currency", said["currency"]) if cost is not None else None
+    code = currency_of("usage.currency", said["currency"]) if cost is not None else None
     return Usage(**tokens, cost=cost, currency=code)
 
 
-def amount(param: str, value: Any) -> Decimal:
+def money(param: str, value: Any) -> Decimal:
     """Return an amount of money that is written as decimal text.
 
     Raises: UnacceptableUsage, also for less than nothing.
@@ -83,7 +85,7 @@ def amount(param: str, value: Any) -> Decimal:
     )
 
 
-def currency(param: str, value: Any) -> str:
+def currency_of(param: str, value: Any) -> str:
     """Return a currency's code.
 
     Raises: UnacceptableUsage.
@@ -93,7 +95,7 @@ def currency(param: str, value: Any) -> str:
     raise UnacceptableUsage("A currency has three capital letters.", param=param)
 
 
-def written(value: Decimal) -> str:
+def money_text(value: Decimal) -> str:
     """Return an amount as text, without zeros that say nothing."""
     return format(value.normalize(EXACT), "f")
 
@@ -108,7 +110,7 @@ def stored(
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "cached_tokens": usage.cached_tokens,
-        "cost": None if usage.cost is None else written(usage.cost),
+        "cost": None if usage.cost is None else money_text(usage.cost),
         "currency": usage.currency,
         "price_id": usage.price_id,
         "model": model,
@@ -136,7 +138,7 @@ def total(
         "tool_calls": was.get("tool_calls", 0) + ("tool_call" in usage),
         "costed": was.get("costed", 0) + ("cost" in usage),
         "filled_in": was.get("filled_in", 0) + ("price_id" in usage),
-        "cost": written(_sum(costs)) if costs else None,
+        "cost": money_text(_sum(costs)) if costs else None,
         "currency": was.get("currency") or usage.get("currency"),
     }
 
