@@ -4,6 +4,8 @@ A budget says how much may be used and what happens then. What is used stands in
 turns: of a session in its last one, of agents and releases in the rollups.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from django.db import models

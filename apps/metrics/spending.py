@@ -42,6 +42,17 @@ class Used:
             known = self.costs.get(row.currency, Decimal(0))
             self.costs[row.currency] = known + row.cost
 
+    def join(self, other: Used) -> None:
+        """Add what others used."""
+        self.turns += other.turns
+        self.costed += other.costed
+        self.filled_in += other.filled_in
+        self.input_tokens += other.input_tokens
+        self.output_tokens += other.output_tokens
+        self.cached_tokens += other.cached_tokens
+        for currency, cost in other.costs.items():
+            self.costs[currency] = self.costs.get(currency, Decimal(0)) + cost
+
     @property
     def written(self) -> list[str]:
         """The costs as text, with their currency."""
