@@ -2,22 +2,24 @@
 
 What turns used is in the rollups at once, closed hours added up and open ones counted,
 so a budget is found to be reached by the next sweep: within a minute. It is every
-session of it that wrote last which is paused then, some at a time.
+session that wrote in the last hour which is paused then, some at a time; any other is
+once it writes again.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db import transaction
 
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
+from apps.core import sql
 from apps.core.actors import SYSTEM
 from apps.core.errors import DomainError
-from apps.core.ids import new_id
+from apps.core.ids import first_id, new_id
 from apps.core.provenance import Request
 from apps.guards.models import Budget
 from apps.guards.operations.watching import reach, warn
@@ -25,12 +27,13 @@ from apps.guards.standing import since_of, used_in
 from apps.guards.words import OnReach
 from apps.timeline import operations as timeline
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.models import Session, Version
-from apps.timeline.words import Status
+from apps.timeline.models import Version
 
 # Sessions of one budget in one sweep; the next one finds what is left.
 AT_ONCE = 100
 MOST = 1_000
+RECENT = timedelta(hours=1)
+WROTE = sql.query("guards", "wrote")
 
 
 def sweep(*, now: datetime) -> int:
@@ -67,14 +70,14 @@ def _sessions(budget: Budget, used: Decimal, now: datetime) -> list[str]:
         if budget.reached_at and budget.period_start == since_of(budget, now):
             return []
         most = 1
-    mine = Session.objects.filter(
-        project_id=budget.project_id,
-        agent_id=budget.agent_id,
-        updated_at__gte=since_of(budget, now),
-    )
-    if most > 1:
-        mine = mine.filter(status=Status.ACTIVE)
-    found = list(mine.order_by("-id").values_list("id", flat=True)[:most])
+    asked = {
+        "project": budget.project_id,
+        "agent": budget.agent_id,
+        "first": first_id("trace", now - RECENT),
+        "any": most == 1,
+        "limit": most,
+    }
+    found = [row.id for row in sql.rows(WROTE, asked)]
     if budget.release is None or most == 1:
         return found
     return [one for one in found if _release_of(one) == budget.release]
