@@ -18,6 +18,7 @@ class GuardsConfig(AppConfig):
         import_module("apps.guards.keeping")
         hooks.WATCHERS["guards"] = _turn_stored
         hooks.PRICES["guards"] = _price
+        hooks.RESUME["guards"] = _before_resume
         deciding.DECIDED["guards"] = _decided
 
 
@@ -25,6 +26,12 @@ def _turn_stored(stored: Any) -> None:
     from apps.guards.operations.watching import turn_stored
 
     turn_stored(stored)
+
+
+def _before_resume(asked: Any) -> None:
+    from apps.guards.gates import before_resume
+
+    before_resume(asked)
 
 
 def _price(project_id: str, model: str, at: Any, usage: Any) -> Any:

@@ -448,8 +448,8 @@ MUTANTS = (
     one(
         "a watched session",
         APPEND,
-        "WHEN _turn_id IS NOT NULL AND _held.is_watched AND NOT _watches THEN 'watched'",
-        "WHEN false THEN 'watched'",
+        "AND _held.is_watched AND NOT _watches THEN 'watched'",
+        "AND false THEN 'watched'",
         BUDGETS + "the_turn_that_crosses_it_is_stored_and_the_session_paused_with_it",
     ),
     one(

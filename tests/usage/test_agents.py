@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from apps.audit.models import Event
 from apps.guards import operations as guards
+from apps.guards.models import Budget
 from apps.metrics import rollups
 from apps.metrics.models import Usage
 from apps.timeline.models import Session
@@ -88,6 +89,8 @@ def test_a_days_budget_begins_anew(admin, run):
     budget(admin, 5, period="day")
     spend(run)
     guards.sweep(now=timezone.now())
+    assert_refused(run.client.post(run.path("resume"), {}), 409, "budget_reached")
+    Budget.objects.update(period_start=timezone.now() - timedelta(days=1))
     run.hold("resume")
 
     guards.sweep(now=timezone.now() + timedelta(days=1))

@@ -12,9 +12,12 @@ from apps.accounts.models import User
 from apps.approvals import operations as approvals
 from apps.approvals.words import Verdict
 from apps.audit.models import Event
+from apps.core.actors import SYSTEM
 from apps.guards.models import Budget
+from apps.timeline import operations as timeline
 from apps.timeline import verification
 from apps.timeline.models import Session, Turn
+from apps.timeline.operations import Step
 from tests.acts import act_in
 from tests.timeline import runs
 from tests.timeline.runs import assert_refused, succeeded
@@ -43,6 +46,12 @@ def told(run: runs.Run, action: str) -> list[Any]:
 
 def standing(admin: Any, made: Any) -> Any:
     return succeeded(admin.get(f"/v1/budgets/{made['id']}")).body
+
+
+def resumed_by_people(run: runs.Run) -> None:
+    project = Session.objects.select_related("agent__project").get(id=run.id)
+    act = act_in(project.agent.project, SYSTEM)
+    timeline.resume(act=act, session_id=run.id, step=Step())
 
 
 def grant(
@@ -78,7 +87,8 @@ def test_states_are_refused_as_well_and_people_resume(admin, run):
     assert_refused(
         run.client.patch(run.path("state"), {"state": {"a": 1}}), 409, "budget_reached"
     )
-    run.hold("resume")
+    assert_refused(run.client.post(run.path("resume"), {}), 409, "budget_reached")
+    resumed_by_people(run)
     spend(run)
 
     assert_refused(tried(run), 409, "budget_reached")

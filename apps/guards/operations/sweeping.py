@@ -27,7 +27,6 @@ from apps.guards.standing import since_of, used_in
 from apps.guards.words import OnReach
 from apps.timeline import operations as timeline
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.models import Version
 
 # Sessions of one budget in one sweep; the next one finds what is left.
 AT_ONCE = 100
@@ -56,7 +55,7 @@ def _look(budget_id: str, now: datetime) -> None:
 
 
 def _sessions(budget: Budget, used: Decimal, now: datetime) -> list[str]:
-    """Return the sessions that are told or paused: those that wrote, newest first."""
+    """Return the sessions that are told or paused: those that wrote lately."""
     most = AT_ONCE
     if used < budget.most:
         share = budget.warn_percent
@@ -73,19 +72,12 @@ def _sessions(budget: Budget, used: Decimal, now: datetime) -> list[str]:
     asked = {
         "project": budget.project_id,
         "agent": budget.agent_id,
+        "release": budget.release,
         "first": first_id("trace", now - RECENT),
         "any": most == 1,
         "limit": most,
     }
-    found = [row.id for row in sql.rows(WROTE, asked)]
-    if budget.release is None or most == 1:
-        return found
-    return [one for one in found if _release_of(one) == budget.release]
-
-
-def _release_of(session_id: str) -> str | None:
-    mine = Version.objects.filter(session_id=session_id, release__isnull=False)
-    return mine.order_by("-number").values_list("release", flat=True).first()
+    return [row.id for row in sql.rows(WROTE, asked)]
 
 
 @transaction.atomic

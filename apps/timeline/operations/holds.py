@@ -10,12 +10,15 @@ between the decision and its effect.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
+from django.db import transaction
+
 from apps.agents.acts import Act
 from apps.core.json import Json
-from apps.timeline import ledger
+from apps.timeline import hooks, ledger
 from apps.timeline.errors import AlreadyPaused, NotPaused
 from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Expected, Receipt, Write
@@ -60,23 +63,32 @@ def resume(
     step: Step,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
-    """Let agents write again.
+    """Let agents write again; a gate is asked where an agent itself wants to go on.
 
-    Raises: NotPaused, SessionClosed, and what `ledger.append` raises.
+    Raises: NotPaused, SessionClosed, and what a gate or `ledger.append` raises.
     """
+    is_asked = bool(hooks.RESUME) and act.actor.is_agent
 
     def build(head: VersionRow) -> Write:
         if head.hold == Hold.OPEN:
             raise NotPaused(head=head.number)
+        if is_asked:
+            lock_session(session_id)
+            hooks.ask_resume(
+                hooks.ResumeAsked(
+                    act=act, session_id=session_id, agent_id=head.agent_id
+                )
+            )
         return _held(Op.RESUME, Hold.OPEN, step)
 
-    return ledger.append(
-        act=act,
-        session_id=session_id,
-        build=build,
-        expected=expected,
-        policy=policies.RECOVERY[act.actor.kind],
-    )
+    with transaction.atomic() if is_asked else nullcontext():
+        return ledger.append(
+            act=act,
+            session_id=session_id,
+            build=build,
+            expected=expected,
+            policy=policies.RECOVERY[act.actor.kind],
+        )
 
 
 def close(
