@@ -7,11 +7,13 @@ import pytest
 from django.utils import timezone
 
 from apps.audit.models import Event
+from apps.core.roles.names import Role
 from apps.guards import operations as guards
 from apps.guards.models import Budget
 from apps.metrics import rollups
 from apps.metrics.models import Usage
 from apps.timeline.models import Session
+from tests.acting import acting_as
 from tests.feeding import feed_all
 from tests.timeline import runs
 from tests.timeline.runs import assert_refused, succeeded
@@ -123,7 +125,8 @@ def test_people_are_asked_for_more_where_it_says_so(admin, run):
     made = budget(admin, 5, on_reach="ask", ask_for=100)
     spend(run)
 
-    guards.sweep(now=timezone.now())
+    with acting_as(Role.WORKER):
+        guards.sweep(now=timezone.now())
 
     found = succeeded(admin.get(f"/v1/budgets/{made['id']}")).body
     assert found["approval_id"] is not None
