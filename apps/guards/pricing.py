@@ -13,8 +13,7 @@ from threading import Lock
 from time import monotonic
 
 from apps.guards.models import PriceList
-from apps.timeline.hooks import Price
-from apps.timeline.operations import EXACT, Usage
+from apps.timeline.hooks import EXACT, Price, Usage
 
 REMEMBERED_SECONDS = 30.0
 MOST_LISTS = 100

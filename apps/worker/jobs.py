@@ -116,7 +116,7 @@ def keep_checkpoints(now: datetime) -> None:
 @scheduled(EVERY_SWEEP)
 def hold_to_budgets(now: datetime) -> None:
     """Pause what agents and releases do beyond their budgets."""
-    guards.sweep(now=now)
+    guards.sweep(actor=SYSTEM, now=now)
 
 
 @scheduled(EVERY_SWEEP)

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from apps.audit.models import Event
+from apps.core.actors import SYSTEM
 from apps.core.roles.names import Role
 from apps.guards import operations as guards
 from apps.guards.models import Budget
@@ -54,7 +55,7 @@ def test_all_sessions_of_an_agent_count_and_are_paused_by_the_next_sweep(
     made = budget(admin, 25)
     spend(run), spend(other), spend(run)
 
-    guards.sweep(now=timezone.now())
+    guards.sweep(actor=SYSTEM, now=timezone.now())
 
     assert [status(run), status(other)] == ["paused", "paused"]
     body = {"input": "Hi", "output": "Hello"}
@@ -69,8 +70,8 @@ def test_below_it_nothing_is_paused_and_it_warns_once(admin, run):
     budget(admin, 12)
     spend(run)
 
-    guards.sweep(now=timezone.now())
-    guards.sweep(now=timezone.now())
+    guards.sweep(actor=SYSTEM, now=timezone.now())
+    guards.sweep(actor=SYSTEM, now=timezone.now())
 
     assert status(run) == "active"
     assert [one["used"] for one in told("budget.warned")] == ["10"]
@@ -80,8 +81,8 @@ def test_one_that_only_warns_tells_it_once(admin, run):
     budget(admin, 5, on_reach="warn", warn_percent=None)
     spend(run)
 
-    guards.sweep(now=timezone.now())
-    guards.sweep(now=timezone.now())
+    guards.sweep(actor=SYSTEM, now=timezone.now())
+    guards.sweep(actor=SYSTEM, now=timezone.now())
 
     assert status(run) == "active"
     assert len(told("budget.reached")) == 1
@@ -90,12 +91,12 @@ def test_one_that_only_warns_tells_it_once(admin, run):
 def test_a_days_budget_begins_anew(admin, run):
     budget(admin, 5, period="day")
     spend(run)
-    guards.sweep(now=timezone.now())
+    guards.sweep(actor=SYSTEM, now=timezone.now())
     assert_refused(run.client.post(run.path("resume"), {}), 409, "budget_reached")
     Budget.objects.update(period_start=timezone.now() - timedelta(days=1))
     run.hold("resume")
 
-    guards.sweep(now=timezone.now() + timedelta(days=1))
+    guards.sweep(actor=SYSTEM, now=timezone.now() + timedelta(days=1))
 
     assert status(run) == "active"
 
@@ -105,7 +106,7 @@ def test_a_release_is_counted_and_paused_alone(admin, run, other):
     spend(run, state_after={"a": 1}, release="1.2", model="large")
     spend(other, state_after={"a": 1}, release="1.3", model="large")
 
-    guards.sweep(now=timezone.now())
+    guards.sweep(actor=SYSTEM, now=timezone.now())
 
     assert [status(run), status(other)] == ["paused", "active"]
 
@@ -116,7 +117,7 @@ def test_turns_and_calls_of_an_agent_are_counted(admin, run, measure):
     for _ in range(2):
         run.turn(metadata={"tool_name": "pay"})
 
-    guards.sweep(now=timezone.now())
+    guards.sweep(actor=SYSTEM, now=timezone.now())
 
     assert status(run) == "paused"
 
@@ -126,7 +127,7 @@ def test_people_are_asked_for_more_where_it_says_so(admin, run):
     spend(run)
 
     with acting_as(Role.WORKER):
-        guards.sweep(now=timezone.now())
+        guards.sweep(actor=SYSTEM, now=timezone.now())
 
     found = succeeded(admin.get(f"/v1/budgets/{made['id']}")).body
     assert found["approval_id"] is not None

@@ -19,7 +19,7 @@ from apps.guards.errors import UnacceptableBudget
 from apps.guards.words import Measure, OnReach, Period
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
 from apps.timeline.errors import UnacceptableUsage
-from apps.timeline.operations import money
+from apps.timeline.hooks import money
 
 
 @extend_schema_field({"oneOf": [{"type": "string"}, {"type": "integer"}]})
@@ -38,6 +38,25 @@ class AmountField(serializers.Field[Any, Any, Any, Any]):
 
     def to_representation(self, value: Any) -> str:
         return f"{value.normalize():f}"
+
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "description": "By model, what a million tokens cost, as decimal text.",
+        "additionalProperties": {
+            "type": "object",
+            "properties": {
+                "input": {"type": "string"},
+                "output": {"type": "string"},
+                "cached": {"type": "string"},
+            },
+            "required": ["input", "output"],
+        },
+    }
+)
+class RatesField(ObjectField):
+    """What models cost; the operation says what of it is no price."""
 
 
 def chosen(choices: type[Any], help_text: str) -> serializers.ChoiceField:
@@ -101,12 +120,7 @@ class PriceListInput(InputSerializer):
 
     valid_from = TextField(help_text="ISO 8601; now if not said.")
     currency = TextField(required=True, allow_null=False)
-    models = ObjectField(
-        required=True,
-        allow_null=False,
-        help_text="By model: `input`, `output` and maybe `cached` per million tokens, "
-        "as decimal text.",
-    )
+    models = RatesField(required=True, allow_null=False)
     drops = NamesField(help_text="Models of the list before that have no price here.")
 
 
@@ -154,7 +168,7 @@ class PriceListOutput(Output):
     id = text()
     valid_from = serializers.DateTimeField()
     currency = text()
-    models = ObjectField(required=True, allow_null=False)
+    models = RatesField(required=True, allow_null=False)
     created_by = text()
     created_at = serializers.DateTimeField()
 

@@ -29,22 +29,9 @@ from apps.guards.models import Budget
 from apps.guards.operations import NewBudget
 from apps.guards.words import Measure, OnReach, Period
 from apps.timeline.api import parameters
-from apps.timeline.versions import head_of
 
 BUDGET_ID = re.compile(r"budg_[0-9a-z]{26}", re.ASCII)
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
-# Of each, what is used is looked up.
-MOST_LISTED = 20
-MOST = OpenApiParameter(
-    "limit",
-    {
-        "type": "integer",
-        "minimum": 1,
-        "maximum": MOST_LISTED,
-        "default": MOST_LISTED,
-    },
-    description="How many items at most.",
-)
 BUDGET = OpenApiParameter(
     "budget_id", str, OpenApiParameter.PATH, description="The budget's `id`."
 )
@@ -86,7 +73,7 @@ class BudgetCollection(BudgetView):
     @extend_schema(
         operation_id="list_budgets",
         parameters=[
-            MOST,
+            parameters.limit(20),
             parameters.text("starting_after", "The `last_id` of the page before."),
             parameters.text("session_id", "Those of one session."),
             parameters.text("agent_id", "Those of one agent and its releases."),
@@ -96,7 +83,7 @@ class BudgetCollection(BudgetView):
     def get(self, request: Request) -> Response:
         """List budgets, the newest first, each with what is used of it."""
         act = act_of(request)
-        limit = paging.limit_of(request, maximum=MOST_LISTED)
+        limit = paging.limit_of(request)
         after = paging.text_of(request, "starting_after")
         if after is not None and not BUDGET_ID.fullmatch(after):
             raise InvalidRequest("This is no budget's id.", param="starting_after")
@@ -104,11 +91,10 @@ class BudgetCollection(BudgetView):
         session_id = paging.text_of(request, "session_id")
         agent = paging.text_of(request, "agent_id")
         if session_id is not None:
-            head_of(act.scope, session_id, now=act.now)
             found = found.filter(session_id=session_id)
         if agent is not None:
-            named = Agent.objects.visible_to(act.scope).one_named(agent)
-            found = found.filter(agent_id=named.id, session_id=None)
+            named = Agent.objects.visible_to(act.scope).named(agent)
+            found = found.filter(agent_id__in=named.values("id"), session_id=None)
         if after is not None:
             found = found.filter(id__lt=after)
         shape = partial(budget_object, now=act.now)

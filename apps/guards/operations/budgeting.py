@@ -22,8 +22,8 @@ from apps.guards.standing import last_turn
 from apps.guards.words import Measure, OnReach, Period
 from apps.timeline import operations as timeline
 from apps.timeline.errors import UnacceptableUsage
+from apps.timeline.hooks import currency_of
 from apps.timeline.models import Turn
-from apps.timeline.operations import currency_of
 from apps.timeline.versions import head_of
 
 LARGEST = Decimal(10**15)
@@ -145,7 +145,7 @@ def create_budget(*, act: Act, said: NewBudget) -> Budget:
     if budget.session_id is not None:
         last = last_turn(budget.session_id)
         _require_currency(budget, last)
-        timeline.watch(session_id=budget.session_id, is_watched=True)
+        timeline.watch(act=act, session_id=budget.session_id, is_watched=True)
         if last is not None:
             hold_to(act, budget, last, head.session_created_at)
     _record(Action.BUDGET_CREATED, act, budget, _told(budget))
@@ -186,7 +186,7 @@ def delete_budget(*, act: Act, budget_id: str) -> Budget:
     Budget.objects.filter(id=budget.id).delete()
     if budget.session_id is not None:
         left = Budget.objects.of_session(budget.session_id).exists()
-        timeline.watch(session_id=budget.session_id, is_watched=left)
+        timeline.watch(act=act, session_id=budget.session_id, is_watched=left)
     _record(Action.BUDGET_DELETED, act, budget, told)
     return budget
 

@@ -16,7 +16,7 @@ from apps.guards.errors import UnacceptablePrices
 from apps.guards.models import PriceList
 from apps.guards.pricing import forget
 from apps.timeline.errors import UnacceptableUsage
-from apps.timeline.operations import currency_of, money, money_text
+from apps.timeline.hooks import currency_of, money, money_text
 
 MOST_MODELS = 500
 MAX_MODEL = 200

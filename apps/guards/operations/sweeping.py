@@ -17,7 +17,7 @@ from django.db import transaction
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.core import sql
-from apps.core.actors import SYSTEM
+from apps.core.actors import Actor
 from apps.core.errors import DomainError
 from apps.core.ids import first_id, new_id
 from apps.core.provenance import Request
@@ -35,15 +35,15 @@ RECENT = timedelta(hours=1)
 WROTE = sql.query("guards", "wrote")
 
 
-def sweep(*, now: datetime) -> int:
+def sweep(*, actor: Actor, now: datetime) -> int:
     """Hold each to its budgets; return how many budgets were looked at."""
     found = list(Budget.objects.beyond_sessions().values_list("id", flat=True)[:MOST])
     for budget_id in found:
-        _look(budget_id, now)
+        _look(budget_id, actor, now)
     return len(found)
 
 
-def _look(budget_id: str, now: datetime) -> None:
+def _look(budget_id: str, actor: Actor, now: datetime) -> None:
     budget = Budget.objects.filter(id=budget_id).select_related("project").first()
     if budget is None:
         return
@@ -51,7 +51,7 @@ def _look(budget_id: str, now: datetime) -> None:
     for session_id in _sessions(budget, used, now):
         # It may be over, closed or removed by now: nothing of it is left to pause.
         with suppress(DomainError):
-            _hold(budget_id, session_id, used, now)
+            _hold(budget_id, session_id, used, actor, now)
 
 
 def _sessions(budget: Budget, used: Decimal, now: datetime) -> list[str]:
@@ -81,12 +81,14 @@ def _sessions(budget: Budget, used: Decimal, now: datetime) -> list[str]:
 
 
 @transaction.atomic
-def _hold(budget_id: str, session_id: str, used: Decimal, now: datetime) -> None:
+def _hold(
+    budget_id: str, session_id: str, used: Decimal, actor: Actor, now: datetime
+) -> None:
     """Raises: DomainError where the session takes no more."""
     seen = Budget.objects.select_related("project").get(id=budget_id)
     act = Act(
         scope=Scope(seen.project),
-        actor=SYSTEM,
+        actor=actor,
         now=now,
         request=Request(id=new_id("req", now=now)),
     )

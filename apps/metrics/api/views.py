@@ -220,7 +220,13 @@ class UsageView(MetricsView):
     @extend_schema(
         operation_id="metrics_usage",
         parameters=[
-            OpenApiParameter("by", str, enum=list(spending.BY), default="model"),
+            OpenApiParameter(
+                "by",
+                str,
+                enum=list(spending.BY),
+                default="model",
+                description="By what tokens and cost are told apart.",
+            ),
             *RANGE,
             parameters.limit(20),
         ],

@@ -21,8 +21,8 @@ from apps.timeline.api.outputs.gaps import (
 )
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.errors import TurnNotFound
+from apps.timeline.hooks import used
 from apps.timeline.ledger.drafts import Receipt
-from apps.timeline.ledger.facts import used
 from apps.timeline.models import Turn
 from apps.timeline.operations import Exchange
 from apps.timeline.queries import listing

@@ -79,6 +79,7 @@ from apps.timeline.hooks.spending import (
     price,
     tell_turn,
 )
+from apps.timeline.hooks.used import EXACT, Usage, currency_of, money, money_text
 
 __all__ = [
     "APPEND",
@@ -88,6 +89,7 @@ __all__ = [
     "BESIDE",
     "COMPENSATION",
     "DERIVED",
+    "EXACT",
     "FACTS",
     "FORK",
     "LEGAL_HOLDS",
@@ -116,6 +118,7 @@ __all__ = [
     "ResumeAsked",
     "RollbackAsked",
     "TurnStored",
+    "Usage",
     "ask_append",
     "ask_begin",
     "ask_compensation",
@@ -127,6 +130,7 @@ __all__ = [
     "asked_among",
     "below",
     "concerns_begin",
+    "currency_of",
     "derived_problems",
     "differences",
     "erase_leavings",
@@ -135,6 +139,8 @@ __all__ = [
     "legal_hold",
     "memory_counts",
     "memory_total",
+    "money",
+    "money_text",
     "newest_asked",
     "open_asked",
     "pinned",

@@ -11,13 +11,6 @@ from apps.timeline.ledger.documents.values import (
 from apps.timeline.ledger.drafts import Edit, Expected, Receipt
 from apps.timeline.ledger.effects.values import Cache, Finish, NewEffect
 from apps.timeline.ledger.facts.about import About
-from apps.timeline.ledger.facts.used import (
-    EXACT,
-    Usage,
-    currency_of,
-    money,
-    money_text,
-)
 from apps.timeline.operations.batches import BatchItem, append_batch
 from apps.timeline.operations.checkpoints import (
     TaskWrite,
@@ -103,7 +96,6 @@ from apps.timeline.versions.reading import Step
 
 __all__ = [
     "CONFIG_KEY",
-    "EXACT",
     "MAX_COMPENSATING",
     "MAX_LABEL",
     "MAX_NOTE",
@@ -135,7 +127,6 @@ __all__ = [
     "TaskChange",
     "TaskWrite",
     "Told",
-    "Usage",
     "Went",
     "Written",
     "add_note",
@@ -150,7 +141,6 @@ __all__ = [
     "check_facts",
     "close",
     "create",
-    "currency_of",
     "decide",
     "delete",
     "delete_archives",
@@ -167,8 +157,6 @@ __all__ = [
     "lock_document",
     "lock_head",
     "merge",
-    "money",
-    "money_text",
     "pause",
     "prune_versions",
     "remap",

@@ -129,9 +129,10 @@ def delete(
     )
 
 
-def watch(*, session_id: str, is_watched: bool) -> None:
+def watch(*, act: Act, session_id: str, is_watched: bool) -> None:
     """Have turns told to those who watch, or no more; under the session's lock."""
-    Session.objects.filter(id=session_id).update(is_watched=is_watched)
+    mine = Session.objects.filter(id=session_id, project_id=act.project_id)
+    mine.update(is_watched=is_watched)
 
 
 def lock_head(*, act: Act, session_id: str) -> VersionRow:

@@ -13,10 +13,11 @@ from apps.core.json import Json, State
 from apps.timeline import bodies, hooks, ledger
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
+from apps.timeline.hooks import used
+from apps.timeline.hooks.used import Usage
 from apps.timeline.ledger import gated, naming, policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, TurnDraft, Write
-from apps.timeline.ledger.facts import reported, used
-from apps.timeline.ledger.facts.used import Usage
+from apps.timeline.ledger.facts import reported
 from apps.timeline.ledger.sealing import sealer
 from apps.timeline.operations.states import differs, draft_of
 from apps.timeline.projection.texts import turn_text

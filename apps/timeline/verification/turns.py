@@ -18,7 +18,7 @@ from apps.core.admission.work import BYTES_A_UNIT, WorkBudget
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.errors import TurnNotFound
-from apps.timeline.ledger.facts import used
+from apps.timeline.hooks import used
 from apps.timeline.models import Tombstone
 from apps.timeline.verification import rows
 from apps.timeline.verification.findings import Finding, Kind, Problems, TurnReport

@@ -10,7 +10,7 @@ from apps.guards.errors import UnacceptableBudget
 from apps.guards.operations import NewBudget
 from apps.guards.words import Measure, OnReach, Period
 from apps.timeline.errors import UnacceptableUsage
-from apps.timeline.operations import money
+from apps.timeline.hooks import money
 
 QUIET = {"autocomplete": "off", "spellcheck": "false"}
 

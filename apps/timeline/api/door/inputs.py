@@ -14,7 +14,7 @@ from apps.core.json import Json, State
 from apps.timeline.api.inputs import MOST_REMOVALS
 from apps.timeline.api.turns import OF_VERSIONS
 from apps.timeline.bodies import bundles
-from apps.timeline.ledger.facts import used
+from apps.timeline.hooks import used
 from apps.timeline.operations import Exchange
 from apps.timeline.versions.reading import Step
 

@@ -114,7 +114,7 @@ class AsyncBudgets(AsyncResource):
         """
         body = given(
             currency=currency,
-            models={name: dict(rates) for name, rates in models.items()},
+            models=dict(models),
             valid_from=valid_from,
             drops=None if drops is None else list(drops),
         )

@@ -115,7 +115,7 @@ class Budgets(Resource):
         """
         body = given(
             currency=currency,
-            models={name: dict(rates) for name, rates in models.items()},
+            models=dict(models),
             valid_from=valid_from,
             drops=None if drops is None else list(drops),
         )
