@@ -1,11 +1,11 @@
 """Budgets of a session: held to by the last turn's totals, under the session's lock."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connections
-from django.utils import timezone
 
 from apps.accounts.access import actor_of
 from apps.accounts.models import User
@@ -14,6 +14,7 @@ from apps.approvals.words import Verdict
 from apps.audit.models import Event
 from apps.core.actors import SYSTEM
 from apps.guards.models import Budget
+from apps.guards.standing import used_by
 from apps.timeline import operations as timeline
 from apps.timeline import verification
 from apps.timeline.models import Session, Turn
@@ -132,9 +133,16 @@ def test_each_measure_is_counted(admin, run, said, turn):
 
 
 def test_minutes_are_counted_from_the_sessions_beginning(admin, run):
-    budget(admin, run, measure="minutes", limit=1)
+    made = budget(admin, run, measure="minutes", limit=1)
     run.turn()
+    turn = Turn.objects.get(session_id=run.id)
+    kept, began = Budget.objects.get(id=made["id"]), turn.created_at
+
+    turn.created_at = began + timedelta(seconds=119)
+
     assert not told(run, "budget.reached")
+    assert used_by(kept, turn, began) == 1
+    assert used_by(kept, turn, turn.created_at) == 0
 
 
 def test_a_session_that_has_used_it_up_is_paused_at_once(admin, run):
@@ -330,4 +338,3 @@ def test_raising_it_while_turns_come_loses_neither(admin, run):
 
     assert set(answers) == {200, 201}
     assert standing(admin, made)["used"] == "80"
-    assert timezone.now()
