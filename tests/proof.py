@@ -312,7 +312,9 @@ def _turn_proofs(history: History) -> Iterator[str]:
 
 def turn_leaf(project_id: str, turn: Any) -> bytes:
     """Return the leaf of a turn, from its columns alone."""
-    usage = turn.usage or {}
+    # Some connections leave JSON as the text that it is.
+    known = turn.usage
+    usage = json.parse(known.encode()) if isinstance(known, str) else known or {}
     schema = "stepback-turn/1" if turn.usage is None else "stepback-turn/2"
     at = turn.requested_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
     claimed = _fields(
