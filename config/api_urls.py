@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.memory.api.urls")),
     path("", include("apps.approvals.api.urls")),
     path("", include("apps.schemas.api.urls")),
+    path("", include("apps.guards.api.urls")),
     path("", include("apps.agents.api.urls")),
     path("", include("apps.agents.api.anchor_urls")),
     path("", include("apps.metrics.api.urls")),

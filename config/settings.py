@@ -101,6 +101,7 @@ INSTALLED_APPS = [
     "apps.memory",
     "apps.approvals",
     "apps.metrics",
+    "apps.guards",
     "apps.webhooks",
     "apps.watching",
     "apps.witness",

@@ -312,14 +312,19 @@ def _turn_proofs(history: History) -> Iterator[str]:
 
 def turn_leaf(project_id: str, turn: Any) -> bytes:
     """Return the leaf of a turn, from its columns alone."""
+    # Some connections leave JSON as the text that it is.
+    known = turn.usage
+    usage = json.parse(known.encode()) if isinstance(known, str) else known or {}
+    schema = "stepback-turn/1" if turn.usage is None else "stepback-turn/2"
     at = turn.requested_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
     claimed = _fields(
-        *("stepback-turn/1", project_id, turn.session_id, turn.id),
+        *(schema, project_id, turn.session_id, turn.id),
         *(turn.head_number, "01"[turn.made_version]),
         *(turn.before_number, "01"[turn.state_after_sent]),
         *(turn.actor_kind, turn.actor_id, turn.trace_id),
         *(turn.input_type, turn.output_type, turn.request_key, at),
         *(turn.reasoning_digest, turn.commitment),
+        *(one for said in sorted(usage.items()) for one in said),
     )
     return sha256(b"\x02" + claimed).digest()
 

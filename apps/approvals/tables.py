@@ -3,7 +3,8 @@
 from apps.core.roles.declared import derived, immutable, mutable
 
 TABLES = {
-    "approvals_approval": immutable(),
+    # The worker asks for more where a budget of an agent is reached.
+    "approvals_approval": immutable(worker="INSERT"),
     # The worker says what time did.
     "approvals_vote": immutable(worker="INSERT"),
     "approvals_undecided": derived(web="INSERT, UPDATE, DELETE"),

@@ -67,6 +67,12 @@ class Action(StrEnum):
     SCHEMA_WITHDRAWN = "schema.withdrawn"
     MIGRATION_DECLARED = "migration.declared"
     MIGRATION_WITHDRAWN = "migration.withdrawn"
+    BUDGET_CREATED = "budget.created"
+    BUDGET_CHANGED = "budget.changed"
+    BUDGET_DELETED = "budget.deleted"
+    BUDGET_WARNED = "budget.warned"
+    BUDGET_REACHED = "budget.reached"
+    PRICES_CREATED = "prices.created"
     AUDIT_EXPORTED = "audit.exported"
     DATA_WRITTEN = "data.written"
     DATA_BLOCKED = "data.blocked"
@@ -275,6 +281,14 @@ SHOWN: dict[Action, Shown] = {
     Action.MIGRATION_WITHDRAWN: Shown(
         "migration.withdrawn", "Withdrew a migration of states"
     ),
+    Action.BUDGET_CREATED: Shown("budget.created", "Made a budget"),
+    Action.BUDGET_CHANGED: Shown("budget.changed", "Changed a budget"),
+    Action.BUDGET_DELETED: Shown("budget.deleted", "Removed a budget"),
+    Action.BUDGET_WARNED: Shown(
+        "budget.warned", "Warned that a budget is nearly reached"
+    ),
+    Action.BUDGET_REACHED: Shown("budget.reached", "Found that a budget is reached"),
+    Action.PRICES_CREATED: Shown("prices.created", "Made a list of prices"),
     Action.AUDIT_EXPORTED: Shown("audit.exported", "Exported the agent's audit"),
     Action.DATA_WRITTEN: Shown("data.written", "Wrote to the agent's data"),
     Action.DATA_BLOCKED: Shown("data.blocked", "A policy blocked a write"),

@@ -23,6 +23,7 @@ from apps.console.views.agent import exceptions, formation
 from apps.console.views.approvals import deciding as deciding_approvals
 from apps.console.views.approvals import looking as approvals
 from apps.console.views.effects import session_effects as effects
+from apps.console.views.guards import budgets
 from apps.console.views.incidents import acting as acting_on_incidents
 from apps.console.views.incidents import looking as incidents
 from apps.console.views.memories import deciding, looking
@@ -347,6 +348,12 @@ urlpatterns = [
         f"{AGENT}/migrations/<str:migration_id>/withdraw",
         schemas.withdraw_migration,
         name="withdraw_migration",
+    ),
+    path(f"{AGENT}/budgets", budgets.budgets, name="budgets"),
+    path(
+        f"{AGENT}/budgets/<str:budget_id>/delete",
+        budgets.delete_budget,
+        name="delete_budget",
     ),
     path("console/<slug:slug>/metrics", metrics.metrics, name="metrics"),
     path(

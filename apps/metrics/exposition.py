@@ -7,7 +7,7 @@ sessions, all others together; never a session, a release or a rule's name.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from apps.accounts.models import Project
@@ -17,6 +17,7 @@ from apps.metrics import ranges
 from apps.metrics.figures import Figures
 from apps.metrics.models import AlertState, Rule
 from apps.metrics.range_query import Reading
+from apps.metrics.spending import Used, spent
 
 WINDOWS = ("1h", "24h", "7d")
 MOST_PROJECTS = 100
@@ -61,22 +62,61 @@ def _figures(projects: list[Project], now: datetime) -> list[Family]:
         name: Family(f"stepback_{name}", help, LABELS)
         for name, (help, _) in GAUGES.items()
     }
+    used = (
+        Family(
+            "stepback_turn_tokens",
+            "Tokens that turns said they used; of the others nothing is known.",
+            (*LABELS, "kind"),
+        ),
+        Family(
+            "stepback_turn_cost",
+            "What turns said they cost, or a price list filled in.",
+            (*LABELS, "currency"),
+        ),
+    )
     for project in projects:
         for window in WINDOWS:
             wanted = ranges.window(window, now=now)
-            found = Reading(project.id, wanted).by_agent()
+            reading = Reading(project.id, wanted)
+            found = reading.by_agent()
+            _use(reading, found, used, (project.slug, window))
             for agent, figures in _named(found).items():
                 for name, (_, value_of) in GAUGES.items():
                     value = value_of(figures)
                     if value is not None:
                         told[name].add(value, project.slug, agent, window)
-    return list(told.values())
+    return [*told.values(), *used]
+
+
+def _use(
+    reading: Reading,
+    found: Mapping[str, Figures],
+    used: Sequence[Family],
+    place: tuple[str, str],
+) -> None:
+    """Tell what turns said they used, of the agents that have a name here."""
+    tokens, costs = used
+    project, window = place
+    names = _names(found)
+    by_name: dict[str, Used] = defaultdict(Used)
+    for agent_id, one in spent(reading).by.items():
+        by_name[names.get(agent_id, OTHER)].join(one)
+    for agent, one in by_name.items():
+        tokens.add(one.input_tokens, project, agent, window, "input")
+        tokens.add(one.output_tokens, project, agent, window, "output")
+        for currency, cost in one.costs.items():
+            costs.add(float(cost), project, agent, window, currency)
+
+
+def _names(found: Mapping[str, Figures]) -> dict[str, str]:
+    """Return the names of the busiest agents."""
+    busiest = sorted(found, key=lambda one: (-found[one].sessions, one))[:MOST_AGENTS]
+    return dict(Agent.objects.filter(id__in=busiest).values_list("id", "external_id"))
 
 
 def _named(found: Mapping[str, Figures]) -> dict[str, Figures]:
     """Return the busiest agents by their names, and the others as one."""
-    busiest = sorted(found, key=lambda one: (-found[one].sessions, one))[:MOST_AGENTS]
-    names = dict(Agent.objects.filter(id__in=busiest).values_list("id", "external_id"))
+    names = _names(found)
     named: dict[str, Figures] = defaultdict(Figures)
     for agent_id, figures in found.items():
         named[names.get(agent_id, OTHER)] += figures

@@ -72,6 +72,34 @@ class Reach(models.Model):
         return f"{self.measure} {self.value} {self.hour}"
 
 
+class Usage(models.Model):
+    """What an agent's turns said they used in an hour, by release, model, currency.
+
+    Empty where a turn told none. Turns that said nothing are in no row.
+    """
+
+    pk = models.CompositePrimaryKey(
+        "project_id", "hour", "agent_id", "release", "model", "currency"
+    )
+    project_id = id_field()
+    hour = models.DateTimeField()
+    agent_id = models.CharField(max_length=32, db_collation="C")
+    release = models.CharField(max_length=200, db_collation="C")
+    model = models.CharField(max_length=200, db_collation="C")
+    currency = models.CharField(max_length=3, db_collation="C")
+    turns = models.BigIntegerField()
+    # Of those, how many had a cost, and of how many a price list filled it in.
+    costed = models.BigIntegerField()
+    filled_in = models.BigIntegerField()
+    input_tokens = models.BigIntegerField()
+    output_tokens = models.BigIntegerField()
+    cached_tokens = models.BigIntegerField()
+    cost = models.DecimalField(max_digits=40, decimal_places=12)
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} {self.model} {self.hour}"
+
+
 class Revision(models.Model):
     """How often an hour of a project was rolled up: what is remembered goes by it."""
 

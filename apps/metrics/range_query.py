@@ -81,6 +81,11 @@ class Reading:
         """Return everything by agent, of those that did something."""
         return self._once(("by_agent",), self._by_agent)
 
+    @property
+    def hours(self) -> tuple[datetime, datetime, list[datetime]]:
+        """The range in whole hours, and those of it that are counted live."""
+        return *self._whole, self._live_hours
+
     def groups(self, *measures: str) -> list[Group]:
         """Return the sessions and acts of these measures, by agent and value."""
         return self._once(("groups", *measures), lambda: self._ask_groups(measures))
@@ -201,7 +206,7 @@ class Reading:
     @cached_property
     def _live(self) -> dict[str, str]:
         """The hours that are not closed, counted from the facts."""
-        spans = _spans(self._live_hours)
+        spans = stretches(self._live_hours)
         return {
             "live_sums": _told(facts.sums(self.project_id, spans)),
             "live_reach": _told(facts.reaches(self.project_id, spans)),
@@ -253,7 +258,7 @@ class Reading:
         return self.agents is None or agent_id in self.agents
 
 
-def _spans(hours: Sequence[datetime]) -> list[tuple[datetime, datetime]]:
+def stretches(hours: Sequence[datetime]) -> list[tuple[datetime, datetime]]:
     """Return hours that follow each other as one stretch."""
     found: list[tuple[datetime, datetime]] = []
     for hour in hours:

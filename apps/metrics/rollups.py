@@ -47,6 +47,8 @@ RETURNING d.project_id, d.hour
 FORGET = """
 WITH sums AS (DELETE FROM metrics_sum
                WHERE project_id = %(project)s AND hour = %(since)s)
+, used AS (DELETE FROM metrics_usage
+               WHERE project_id = %(project)s AND hour = %(since)s)
 DELETE FROM metrics_reach WHERE project_id = %(project)s AND hour = %(since)s
 RETURNING 1
 """
@@ -60,6 +62,12 @@ KEEP_REACHES = f"""
 INSERT INTO metrics_reach (project_id, agent_id, measure, value, hour, gap, sessions,
                            acts)
 SELECT %(project)s, r.* FROM metrics_reaches_v5({facts.ASKED}) r RETURNING 1
+"""
+KEEP_USAGE = f"""
+INSERT INTO metrics_usage (project_id, agent_id, hour, release, model, currency, turns,
+                           costed, filled_in, input_tokens, output_tokens,
+                           cached_tokens, cost)
+SELECT %(project)s, u.* FROM metrics_usage_v1({facts.ASKED}) u RETURNING 1
 """
 # Whoever remembers what closed hours said asks again. Last in the transaction: two
 # hours of one project wait for each other here, and nowhere before.
@@ -139,7 +147,7 @@ def _one(now: datetime, project_id: str | None) -> datetime | None:
     _take_time()
     ((project, hour),) = taken
     asked = facts.asked(project, hour, hour + HOUR)
-    for statement in (FORGET, KEEP_SUMS, KEEP_REACHES, REVISE):
+    for statement in (FORGET, KEEP_SUMS, KEEP_REACHES, KEEP_USAGE, REVISE):
         sql.rows(statement, asked)
     return facts.hour_of(hour)
 

@@ -5,6 +5,7 @@ from apps.core.roles.declared import ALL, derived, mutable
 TABLES = {
     "metrics_sum": derived(),
     "metrics_reach": derived(),
+    "metrics_usage": derived(),
     "metrics_revision": derived(),
     "metrics_due": derived(),
     "metrics_rule": mutable(worker=ALL),

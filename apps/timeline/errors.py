@@ -257,6 +257,28 @@ class SessionClosed(DomainError):
     code = "session_closed"
 
 
+class BudgetReached(DomainError):
+    """A budget paused this session: agents cannot write to it until it is resumed."""
+
+    code = "budget_reached"
+
+
+class UnacceptableUsage(DomainError):
+    """This is not what a turn can have used."""
+
+    code = "unacceptable_usage"
+
+
+class UsageCurrency(DomainError):
+    """The turns of this session cost in another currency."""
+
+    code = "usage_currency"
+
+
+# The reason code of a version `pause` that a budget has made.
+BUDGET = "budget_reached"
+
+
 def held(hold: str, head: int) -> SessionPaused | SessionClosed:
     """Return what a hold answers to those whom it keeps from writing."""
     return (SessionPaused if hold == Hold.PAUSED else SessionClosed)(head=head)

@@ -86,6 +86,8 @@ class Session(models.Model):
     scores = models.JSONField(null=True)
     # Below this number change rows and words are gone; see `docs/keeping.md`.
     thinned_below = models.BigIntegerField(null=True)
+    # Whether an app above decides on what its turns have used: see `hooks.WATCHED`.
+    is_watched = models.BooleanField(db_default=False)
     # How often something of it was emptied or pruned.
     erasures = models.BigIntegerField(db_default=0)
 
@@ -339,6 +341,9 @@ class Turn(models.Model):
     chain = models.BinaryField(null=True)
     requested_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
+    # What it says it used, and the totals of the session's turns up to it: see `usage`.
+    usage = models.JSONField(null=True)
+    spent = models.JSONField(null=True)
 
     objects = TurnQuerySet.as_manager()
 

@@ -11,7 +11,7 @@ _SAID = "title, metadata, metadata_index, ttl_seconds, expires_at, expired_at"
 
 TABLES = {
     "timeline_session": mutable(
-        web=f"INSERT, UPDATE ({_PROJECTION}, {_JUDGED}, {_SAID})",
+        web=f"INSERT, UPDATE ({_PROJECTION}, {_JUDGED}, {_SAID}, is_watched)",
         # What a confirmed plan does to sessions, the worker does; a keyed document may
         # begin with what it forms of a turn.
         worker=f"INSERT, UPDATE ({_PROJECTION}, review, expired_at)",

@@ -39,6 +39,8 @@ KINDS: dict[str, str] = {
     "turn.added": "A turn was added.",
     "effect.unknown": "It is not known whether something an agent began happened.",
     "facts.changed": "What a session rests on has changed, or nobody knows whether.",
+    "budget.warned": "A budget has reached the share from which it warns, once.",
+    "budget.reached": "A budget is reached: what it counts may be paused by it.",
     "compensation.requested": "Somebody asked to put right what a rollback left.",
     "agent.suspended": "An agent was suspended: its writes are refused.",
     "agent.activated": "A suspended agent may write again.",

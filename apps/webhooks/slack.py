@@ -47,6 +47,8 @@ SENTENCES = {
     "approval.voted": "{actor} voted on {tool} in {session} of {agent}.",
     "approval.decided": "{actor} decided about {tool} in {session}: {outcome}.",
     "approval.escalated": "Administrators decide now about {tool} in {session}.",
+    "budget.warned": "A budget of {session} of {agent} is nearly reached: {used}.",
+    "budget.reached": "A budget of {session} of {agent} is reached: {used}.",
     "version.created": "{actor} made {version} of {session} of {agent}.",
     "turn.added": "{actor} added a turn to {session} of {agent}.",
     "agent.suspended": "{actor} suspended {agent}.",
@@ -114,6 +116,9 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         "actor": _escaped((data.get("actor") or {}).get("label") or "somebody"),
         "origin": _session(slug, data.get("forked_from"), data.get("forked_version")),
         "version": f"v{number}",
+        "used": _escaped(
+            f"{data.get('used')} of {data.get('limit')} {data.get('unit')}"
+        ),
         "source": _session(
             slug, data.get("source_session_id") or session, data.get("source_version")
         ),

@@ -25,6 +25,7 @@ from apps.core.actors import SYSTEM
 from apps.core.processes.easing import Ease
 from apps.data import operations as data
 from apps.exports import making as exports
+from apps.guards import operations as guards
 from apps.incidents import looking as incidents
 from apps.meaning.working import sweeping
 from apps.memory import operations as memory
@@ -110,6 +111,12 @@ def ask_for_memories(now: datetime) -> None:
 def keep_checkpoints(now: datetime) -> None:
     """Make the checkpoints of agents' data that are due on a schedule."""
     data.keep_due(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_SWEEP)
+def hold_to_budgets(now: datetime) -> None:
+    """Pause what agents and releases do beyond their budgets."""
+    guards.sweep(actor=SYSTEM, now=now)
 
 
 @scheduled(EVERY_SWEEP)

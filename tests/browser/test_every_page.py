@@ -84,6 +84,7 @@ def samples(trip: Trip) -> dict[str, str]:
         "approval_id": approval(trip),
         "approval_rule_id": approval_rule(trip),
         **schemas(trip),
+        "budget_id": budget(trip),
         "effect_id": effect(trip),
         "delivery_id": "nobody",
         "rule_id": rule(trip),
@@ -183,6 +184,16 @@ def schemas(trip: Trip) -> dict[str, str]:
         way = {"from": "1.0.0", "to": "2.0.0", "steps": steps}
         migration = admin.post(f"{agent}/migrations", json=way).json()
     return {"schema_id": made["id"], "migration_id": migration["id"]}
+
+
+def budget(trip: Trip) -> str:
+    """Return a budget of the agent, and one of the session that turns have used."""
+    server = trip.console.server
+    of_agent = {"agent_id": "travel-agent", "measure": "turns", "limit": 100_000}
+    of_session = {"session_id": trip.id, "measure": "tokens", "limit": 100_000}
+    with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
+        admin.post("/v1/budgets", json=of_session).raise_for_status()
+        return str(admin.post("/v1/budgets", json=of_agent).json()["id"])
 
 
 def plan(trip: Trip) -> str:

@@ -10,6 +10,7 @@ import json
 import re
 import zipfile
 from hashlib import sha256
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -207,6 +208,7 @@ def samples(project, api, make_key):
         **acts,
         "approval_rule_id": made(administrator.post(rules, two))["id"],
         **schemas,
+        "budget_id": evil_budget(administrator, agent_id, session_id),
         "checkpoint_id": checkpoint_id,
         "memory_id": memory_id,
         **except_one(administrator, f"/v1/agents/{agent_id}"),
@@ -229,6 +231,17 @@ def samples(project, api, make_key):
         "path": quote(EVIL),
         "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
     }
+
+
+def evil_budget(administrator: Any, agent_id: str, session_id: str) -> str:
+    """Return a budget of a release of that name, and have the session use something."""
+    tokens = {"measure": "tokens", "limit": 100_000}
+    made(administrator.post("/v1/budgets", {"session_id": session_id, **tokens}))
+    spent = {"input": "Hi", "output": "Hello", "model": EVIL[:200]}
+    spent |= {"usage": {"input_tokens": 5, "output_tokens": 1}}
+    made(administrator.post(f"/v1/sessions/{session_id}/turns", spent))
+    said = {"agent_id": agent_id, "release": EVIL[:200], **tokens}
+    return str(made(administrator.post("/v1/budgets", said))["id"])
 
 
 def file_of(client):

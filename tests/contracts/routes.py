@@ -34,6 +34,10 @@ BY_ADMINS = {
     "DELETE /v1/agents/{agent}/schemas/{schema_id}",
     "POST /v1/agents/{agent}/migrations",
     "DELETE /v1/agents/{agent}/migrations/{migration_id}",
+    "POST /v1/budgets",
+    "PATCH /v1/budgets/{budget_id}",
+    "DELETE /v1/budgets/{budget_id}",
+    "POST /v1/prices",
 }
 UNKNOWN_ID = "0" * 26
 
@@ -321,6 +325,22 @@ BODIES: dict[str, Any] = {
             {"op": "default", "at": "/nights", "value": 1},
         ],
     },
+    "POST /v1/budgets": {
+        "agent_id": "travel",
+        "measure": "cost",
+        "limit": "12.50",
+        "currency": "EUR",
+        "period": "day",
+        "on_reach": "ask",
+        "ask_for": "5",
+        "warn_percent": 70,
+    },
+    "PATCH /v1/budgets/{budget_id}": {"limit": 2000, "warn_percent": 50},
+    "POST /v1/prices": {
+        "currency": "EUR",
+        "valid_from": "2020-01-01T00:00:00Z",
+        "models": {"large": {"input": "2.50", "output": "10", "cached": "1.25"}},
+    },
     "POST /v1/agents/{agent}/results/forget": {"all": True, "reason": "Stale."},
     "POST /v1/agents/{agent}/exceptions": {
         "rule": "policy:block_secrets",
@@ -521,6 +541,7 @@ UNKNOWN = {
     "approval_rule_id": f"arul_{UNKNOWN_ID}",
     "schema_id": f"schm_{UNKNOWN_ID}",
     "migration_id": f"migr_{UNKNOWN_ID}",
+    "budget_id": f"budg_{UNKNOWN_ID}",
     "rule_id": f"rule_{UNKNOWN_ID}",
     "webhook_id": f"hook_{UNKNOWN_ID}",
     "delivery_id": f"dlv_{UNKNOWN_ID}",

@@ -89,6 +89,7 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     do_everything_to_accounts(world)
     do_everything_with_plans(world)
     do_everything_with_approvals(world)
+    reach_a_budget(world)
     switch_a_webhook(world)
     soon = {"content": "Is here today", "expires_at": f"{SOON:%Y-%m-%dT%H:%M:%SZ}"}
     made(world.client.post("/v1/memories", soon))
@@ -188,6 +189,16 @@ def withdraw_schemas(world: World) -> None:
     for part in ("migrations", "schemas"):
         newest = made(world.admin.get(f"/v1/agents/travel/{part}"))["data"][-1]["id"]
         made(world.admin.delete(f"/v1/agents/travel/{part}/{newest}"))
+
+
+def reach_a_budget(world: World) -> None:
+    """Use so much in a session that its budget warns, and is reached."""
+    session_id = start(world.client)
+    said = {"session_id": session_id, "measure": "tokens", "limit": 10}
+    made(world.admin.post("/v1/budgets", said))
+    for _ in range(2):
+        turn = {"input": "Hi", "output": "Hello", "usage": {"input_tokens": 9}}
+        made(world.client.post(f"/v1/sessions/{session_id}/turns", turn))
 
 
 def merge_everything(world: World) -> None:

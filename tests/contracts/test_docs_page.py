@@ -29,8 +29,8 @@ def test_it_shows_every_operation_and_reports_no_error(
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
             f"--user-data-dir={tmp_path}",
             "--virtual-time-budget=20000",
-            # Of a hundred and fifty rows it draws those that are in the window.
-            "--window-size=1400,14000",
+            # Of more than two hundred rows it draws those that are in the window.
+            "--window-size=1400,18000",
             "--dump-dom",
             f"{live.url}/docs",
         ],

@@ -251,6 +251,7 @@ def test_what_a_stranger_makes_is_its_own(
     expected = {
         "POST /v1/plans": 400,
         "POST /v1/incidents": 422,
+        "POST /v1/budgets": 404,
         "POST /v1/handoffs/adopt": 422,
         "POST /v1/dashboard/keys": 200,
         "PATCH /v1/project": 200,

@@ -96,6 +96,7 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
         "data",
         "erasures",
         "exports",
+        "guards",
         "incidents",
         "meaning",
         "memory",

@@ -28,6 +28,7 @@ FOR_ADMINS = (
     *("/alerts/new", "/alerts/preview", "/alerts/create"),
     "/agents/{agent_id}/delete",
     "/approval-rules",
+    "/budgets",
 )
 # Whoever may write takes on what fires.
 FOR_OPERATORS = ("/{rule_id}/acknowledge",)

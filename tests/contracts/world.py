@@ -439,6 +439,8 @@ def make_world() -> World:
     excepted = made(admin.post("/v1/agents/travel/exceptions", exception))
     ruled = made(admin.post("/v1/agents/travel/approval-rules", {"tool": "wire"}))
     declared = add_schemas(admin)
+    allowed = {"agent_id": "travel", "measure": "turns", "limit": 100_000}
+    budget = made(admin.post("/v1/budgets", allowed))
     plan = made(client.post("/v1/plans", {"kind": "hold", "sessions": [session_id]}))
     exporting = {"kind": "export", "sessions": [session_id]}
     wrong = {"title": "The trip is lost", "sessions": [session_id]}
@@ -475,6 +477,7 @@ def make_world() -> World:
         "approval_id": add_voted_approval(project, client),
         "approval_rule_id": ruled["id"],
         **declared,
+        "budget_id": budget["id"],
         "blocked": str(AuditRecord.objects.filter(result="blocked")[0].number),
         "handoff": handoff,
         "slug": project.slug,

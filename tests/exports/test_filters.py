@@ -45,13 +45,16 @@ def test_the_cheap_are_told_and_what_reports_nothing_is_counted(
     ):
         begin(api(), {"n": 0}).turn("Hello", "Hello", metadata=metadata)
 
+    usage = {"input_tokens": 400, "cost": "9.5", "currency": "EUR"}
+    begin(api(), {"n": 0}).turn("Hello", "Hello", usage=usage)
+
     cheap = made(admin, sweep, most_tokens=80)
     (told,) = lines(admin, cheap)
     assert (told["metadata"]["tokens"], told["metadata"]["cost"]) == (80, 0.5)
     assert left_out(cheap) == {"tokens_not_reported": 1}
     assert len(lines(admin, made(admin, sweep, most_cost=4.0))) == 2
     assert lines(admin, made(admin, sweep, most_cost=0)) == []
-    assert len(lines(admin, made(admin, sweep))) == 3
+    assert len(lines(admin, made(admin, sweep))) == 4
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,16 @@ FIRST = {
         "steps": [{"op": "remove", "at": "/nothing"}],
     },
     "POST /v1/sessions/{session_id}/state/migrate": {"to": "2", "from": "1"},
+    "POST /v1/budgets": {
+        "session_id": "{session_id}",
+        "measure": "tokens",
+        "limit": 100_000,
+    },
+    "PATCH /v1/budgets/{budget_id}": {"limit": 5_000, "warn_percent": 10},
+    "POST /v1/prices": {
+        "currency": "EUR",
+        "models": {"large": {"input": "2.5", "output": "10"}},
+    },
     "POST /v1/memories": {"content": "Likes tea", "user_id": "u1"},
     "POST /v1/memories/search": {"query": "tea"},
     "POST /v1/memories/resolve": {"memory_id": "{memory_id}", "decision": "accept"},
@@ -351,6 +361,9 @@ class World:
         self.ids["approval_id"] = self._made(f"{session}/approvals", asked)["id"]
         ruled = self._made(f"{agent}/approval-rules", {"tool": "wire"})
         self.ids["approval_rule_id"] = ruled["id"]
+        named = agent.rpartition("/")[2]
+        allowed = {"agent_id": named, "measure": "turns", "limit": 1_000}
+        self.ids["budget_id"] = self._made("/v1/budgets", allowed)["id"]
 
     def _make_schemas(self, agent: str) -> None:
         """Declare schemas, a way between two of them, and one that none leads to."""

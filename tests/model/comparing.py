@@ -68,6 +68,9 @@ def assert_turn(shown: Any, session: Session, turn: Turn) -> None:
     assert shown["input"]["content"] == turn.said
     assert exactly(shown["state_before"]) == exactly(turn.before)
     assert exactly(shown["state_after"]) == exactly(turn.after)
+    if "spent" in shown:
+        spent = shown["spent"]
+        assert turn.spent == (None if spent is None else spent["input_tokens"])
 
 
 def open_items(session: Session) -> set[tuple[str, int]]:

@@ -66,6 +66,8 @@ class Turn:
     made_version: bool
     before: Body | None
     after: Body | None
+    # Tokens of all turns up to it; None where none said any.
+    spent: int | None = None
 
 
 @dataclass
@@ -353,7 +355,11 @@ def add_turn(
     if after is not None:
         after = session.head.state
     number = len(session.turns) + 1
-    turn = Turn(number, body["input"], session.head.number, makes, before, after)
+    spent = session.turns[-1].spent if session.turns else None
+    if "usage" in body:
+        spent = (spent or 0) + body["usage"]["input_tokens"]
+    head = session.head.number
+    turn = Turn(number, body["input"], head, makes, before, after, spent)
     session.turns.append(turn)
     return turn
 

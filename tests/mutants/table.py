@@ -57,6 +57,8 @@ FORKED = "tests/timeline/test_write_forks.py::test_"
 MERGED_IN_BOUNDS = "tests/diffs/merging/test_bounds.py::test_"
 
 OUTCOMES = "tests/timeline/test_outcomes.py::test_"
+BUDGETS = "tests/usage/test_budgets.py::test_"
+USED = "tests/usage/test_turns.py::test_"
 VERIFY = "tests/timeline/test_verify.py::test_"
 TURNS = "tests/timeline/test_verify_turns.py::test_"
 RACES = "tests/races/interleavings/test_interleavings.py::test_"
@@ -448,6 +450,34 @@ MUTANTS = (
         "WHEN false THEN 'held'",
         OUTCOMES + "a_held_session_is_told_before_a_conflict",
         RACES + "an_agent_appends_to_a_named_head_and_a_person_acts",
+    ),
+    one(
+        "a watched session",
+        APPEND,
+        "AND _held.is_watched AND NOT _watches THEN 'watched'",
+        "AND false THEN 'watched'",
+        BUDGETS + "the_turn_that_crosses_it_is_stored_and_the_session_paused_with_it",
+    ),
+    one(
+        "the totals of turns",
+        APPEND,
+        "'input_tokens', coalesce((spent ->> 'input_tokens')::numeric, 0)",
+        "'input_tokens', coalesce((spent ->> 'output_tokens')::numeric, 0)",
+        USED + "a_turn_keeps_what_it_used_and_the_totals_up_to_it",
+    ),
+    one(
+        "the currency of a session",
+        APPEND,
+        "WHEN _usage ->> 'currency' <> spent ->> 'currency' THEN 'currency'",
+        "WHEN false THEN 'currency'",
+        USED + "another_currency_is_refused_and_stores_nothing",
+    ),
+    one(
+        "totals that do not add up",
+        VERIFIED_TURNS,
+        "if turn.spent != expected:",
+        "if False:",
+        USED + "verification_finds_a_changed_figure",
     ),
     one(
         "hold, before the write is built",

@@ -91,6 +91,8 @@ PROVEN = {
         "chain",
         "requested_at",
         "created_at",
+        "usage",
+        "spent",
     ),
     "timeline_session": (
         "project_id",

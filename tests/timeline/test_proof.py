@@ -70,6 +70,7 @@ OTHERWISE = {
     "undo_of": 0,
     "external_id": "",
     "request_key": "",
+    "usage": {"input_tokens": 1},
     "requested_at": NOW + timedelta(microseconds=1),
     "reasoning_digest": b"\x01" * 32,
     "step_digest": b"\x01" * 32,

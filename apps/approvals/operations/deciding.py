@@ -22,6 +22,7 @@ from apps.approvals.errors import (
     ApprovalOutdated,
     UnacceptableApproval,
 )
+from apps.approvals.hooks.deciding import Decided, tell
 from apps.approvals.models import Approval, Undecided, Vote
 from apps.approvals.operations.asking import MAX_BYTES, told_of
 from apps.approvals.requests.binding import Ground, arguments_of, rested, still_bound
@@ -210,6 +211,16 @@ def conclude(act: Act, approval: Approval, ending: Vote, head: VersionRow) -> No
     )
     ending.save(force_insert=True)
     others.filter(approval_id=approval.id).delete()
+    tell(
+        Decided(
+            act=act,
+            session_id=approval.session_id,
+            approval_id=approval.id,
+            tool=approval.tool,
+            outcome=str(ending.outcome),
+            arguments=_meant(ending, approval),
+        )
+    )
 
 
 def _noted(act: Act, approval: Approval, given: Vote) -> None:

@@ -41,7 +41,7 @@ def told(session: Session, asked: dict[str, Any]) -> bytes | None:
     is_open = bool(asked.get("unmasked"))
     try:
         turns = _live_turns(session, head)
-        spending = spent(map(_metadata, turns))
+        spending = spent(map(_reported, turns))
         if not _is_cheap(spending, asked):
             return None
         messages = _messages(turns, head, is_open=is_open)
@@ -144,6 +144,15 @@ def _said(turn: Turn) -> tuple[Json, Json]:
 def _metadata(turn: Turn) -> Json:
     said = turn.parts().get("metadata")
     return None if said is None else json.parse_written(said)
+
+
+def _reported(turn: Turn) -> Json:
+    """Return what a turn said it used; without that, what its metadata says."""
+    usage = turn.usage or {}
+    if usage.keys() <= {"tool_call"}:
+        return _metadata(turn)
+    cost = usage.get("cost")
+    return {**usage, "cost": None if cost is None else float(cost)}
 
 
 def _about(session: Session, head: VersionRow, spending: Spent) -> dict[str, Json]:

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from apps.core.time.moments import utc_text
+from apps.metrics import spending
 from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, WATCH, Figures
 from apps.metrics.ranges import Range
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
@@ -174,6 +175,40 @@ class Tools(Ranged, ListEnvelope):
     data = ToolCalls(many=True)  # type: ignore[assignment]
 
 
+class Cost(Output):
+    """What was paid in one currency."""
+
+    currency = text()
+    cost = text("As decimal text, exact.")
+
+
+class Used(Output):
+    """What turns said they used."""
+
+    turns = count("Turns that said what they used; all others are not in here.")
+    input_tokens = count()
+    output_tokens = count()
+    cached_tokens = count("Of the input's.")
+    costed_turns = count("Turns that had a cost.")
+    filled_in_turns = count("Of those, whose cost a price list filled in.")
+    costs = Cost(many=True, help_text="By currency; they are not added up.")
+
+
+class UsedBy(Used):
+    """What one agent, release or model used."""
+
+    value = text("Empty where none was told.")
+
+
+class UsageOutput(Ranged, ListEnvelope):
+    """Tokens and cost of a time."""
+
+    by = text()
+    turns = count("All turns of this time, also those that said nothing of it.")
+    total = Used()
+    data = UsedBy(many=True)  # type: ignore[assignment]
+
+
 class Stats(Output):
     """As StateBase's dashboard counts; there are no entities."""
 
@@ -239,6 +274,21 @@ def figures(found: Figures) -> dict[str, Any]:
         "flagged": found.flagged,
         "flagged_rate": found.flagged_rate,
         "uncounted_hours": found.uncounted,
+    }
+
+
+def used(found: spending.Used) -> dict[str, Any]:
+    return {
+        "turns": found.turns,
+        "input_tokens": found.input_tokens,
+        "output_tokens": found.output_tokens,
+        "cached_tokens": found.cached_tokens,
+        "costed_turns": found.costed,
+        "filled_in_turns": found.filled_in,
+        "costs": [
+            {"currency": currency, "cost": f"{cost.normalize():f}"}
+            for currency, cost in sorted(found.costs.items())
+        ],
     }
 
 

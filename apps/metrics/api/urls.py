@@ -10,6 +10,7 @@ urlpatterns = [
     path("metrics/agents", views.AgentsView.as_view()),
     path("metrics/breakdown", views.BreakdownView.as_view()),
     path("metrics/tools", views.ToolsView.as_view()),
+    path("metrics/usage", views.UsageView.as_view()),
     path("alerts", rules.RuleCollection.as_view()),
     path("alerts/<str:rule_id>", rules.RuleDetail.as_view()),
     path("alerts/<str:rule_id>/acknowledge", rules.RuleAcknowledge.as_view()),

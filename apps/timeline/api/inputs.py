@@ -45,6 +45,27 @@ class StateField(ObjectField):
         return json.check(data, at=f"/{self.field_name}")
 
 
+_COUNT = {"type": ["integer", "null"], "minimum": 0}
+
+
+@extend_schema_field(
+    {
+        "type": ["object", "null"],
+        "description": "What the turn used, as far as it is known.",
+        "properties": {
+            "input_tokens": _COUNT,
+            "output_tokens": _COUNT,
+            "cached_tokens": _COUNT | {"description": "A part of the input's."},
+            "cost": {"type": ["string", "null"], "description": "Decimal text."},
+            "currency": {"type": ["string", "null"], "pattern": "^[A-Z]{3}$"},
+        },
+        "additionalProperties": False,
+    }
+)
+class UsageField(ObjectField):
+    """What a turn used; the operation says what of it cannot be."""
+
+
 @extend_schema_field({"type": "array", "items": {"type": "string"}})
 class PointersField(ListField):
     """JSON pointers."""
@@ -293,6 +314,7 @@ class TurnInput(WriteInput):
     metadata = ObjectField()
     state_before = StateField()
     state_after = StateField()
+    usage = UsageField()
 
 
 @extend_schema_serializer(component_name="BuildContext")

@@ -159,6 +159,9 @@ class SessionView(TimelineView):
             reading.state(head),
             last_rollback=rollback,
             memory_count=self.memory_counts([session_id]).get(session_id, 0),
+            spent=None
+            if not session.turn_count
+            else shapes.spent_object(listing.spent(session_id)),
         )
         return Response(body, headers={"ETag": f'"v{head.number}"'})
 

@@ -5,6 +5,7 @@ Stored JSON is spliced as the bytes it is, never decoded and written again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from orjson import Fragment
@@ -19,6 +20,11 @@ from apps.timeline.queries.migrating import migrated_from
 from apps.timeline.versions.reading import Rollback, VersionRow
 
 PREVIEW = 200
+# The totals of a session's turns, as they are answered.
+SPENT = (
+    *("turns", "input_tokens", "output_tokens", "cached_tokens", "tool_calls"),
+    *("cost", "currency", "costed", "filled_in"),
+)
 # From here on a value of a turn is better kept as bytes of its own.
 LARGE_VALUE = 256 * 1024
 ADVISED = ("input", "output", "metadata")
@@ -200,8 +206,24 @@ def turn_object(
         "state_after": None if after is None else Fragment(after),
         "contents_erased": turn.is_emptied,
         "states_erased": turn.is_emptied or states_erased,
+        "usage": usage_object(turn.usage),
+        "spent": spent_object(turn.spent),
         **_advice(parts),
     }
+
+
+def usage_object(usage: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return what a turn said it used; null where it said nothing of it."""
+    if not usage or usage.keys() <= {"tool_call"}:
+        return None
+    names = ("input_tokens", "output_tokens", "cached_tokens", "cost", "currency")
+    said = {name: usage.get(name) for name in (*names, "model", "release")}
+    return said | {"price_id": usage.get("price_id")}
+
+
+def spent_object(spent: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return what turns used up to one; null where none said anything."""
+    return None if spent is None else {name: spent.get(name) for name in SPENT}
 
 
 def _advice(parts: dict[str, bytes]) -> dict[str, str]:

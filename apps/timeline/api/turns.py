@@ -21,6 +21,7 @@ from apps.timeline.api.outputs.gaps import (
 )
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.errors import TurnNotFound
+from apps.timeline.hooks import used
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.models import Turn
 from apps.timeline.operations import Exchange
@@ -33,6 +34,8 @@ OF_VERSIONS = (
     *("external_id", "step_number", "parent_id", "objective_status"),
     *("schema_version", "release", "model"),
 )
+# What is kept with what a turn used.
+OF_USAGE = ("release", "model")
 
 
 class TurnsView(TimelineView):
@@ -86,6 +89,7 @@ class TurnsView(TimelineView):
                 output=data["output"],
                 metadata=data.get("metadata"),
                 state_before=data.get("state_before"),
+                usage=used.read(data.get("usage")),
             ),
             state_after=data.get("state_after"),
             parts=given.parts(),
@@ -95,7 +99,12 @@ class TurnsView(TimelineView):
         )
         turn = receipt.turn or self._stored_before(receipt)
         if not turn.made_version:
-            sent = [name for name in OF_VERSIONS if data.get(name) is not None]
+            kept = OF_USAGE if data.get("usage") is not None else ()
+            sent = [
+                name
+                for name in OF_VERSIONS
+                if data.get(name) is not None and name not in kept
+            ]
             self.name_ignored(*sent)
         if receipt.turn is None:
             (body,) = turn_objects(session_id, [turn])

@@ -84,6 +84,15 @@ class RollbackAsked:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ResumeAsked:
+    """An agent wants to resume its session; of people nothing is asked."""
+
+    act: Act
+    session_id: str
+    agent_id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MergeAsked:
     """A promotion, a revert or the like about to be appended, and of what.
 
@@ -117,6 +126,7 @@ AppendGate = Callable[[AppendAsked], None]
 ForkGate = Callable[[ForkAsked], None]
 PlanGate = Callable[[PlanAsked], None]
 RollbackGate = Callable[[RollbackAsked], None]
+ResumeGate = Callable[[ResumeAsked], None]
 MergeGate = Callable[[MergeAsked], None]
 CompensationGate = Callable[[CompensationAsked], None]
 
@@ -132,6 +142,7 @@ BEGIN_CONCERNS: dict[str, BeginConcern] = {}
 FORK: dict[str, ForkGate] = {}
 PLAN: dict[str, PlanGate] = {}
 ROLLBACK: dict[str, RollbackGate] = {}
+RESUME: dict[str, ResumeGate] = {}
 MERGE: dict[str, MergeGate] = {}
 COMPENSATION: dict[str, CompensationGate] = {}
 
@@ -189,6 +200,15 @@ def ask_rollback(asked: RollbackAsked) -> None:
     Raises: whatever a gate refuses it with.
     """
     for gate in ROLLBACK.values():
+        gate(asked)
+
+
+def ask_resume(asked: ResumeAsked) -> None:
+    """Let an agent resume its session.
+
+    Raises: whatever a gate refuses it with.
+    """
+    for gate in RESUME.values():
         gate(asked)
 
 

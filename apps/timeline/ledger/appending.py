@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
@@ -22,8 +23,8 @@ from apps.core import sql
 from apps.core.admission import gate
 from apps.core.errors import DomainError, IdempotencyKeyReused
 from apps.diffs.readers import require_clear
-from apps.timeline import bodies
-from apps.timeline.errors import SessionNotFound, held
+from apps.timeline import bodies, hooks
+from apps.timeline.errors import SessionNotFound, UsageCurrency, held
 from apps.timeline.ledger import conflicts, events
 from apps.timeline.ledger.drafts import ANY_HEAD, Build, Expected, Receipt, WriteCommand
 from apps.timeline.ledger.encoding import batches, calls, rows
@@ -129,7 +130,7 @@ def _attempt(command: WriteCommand) -> Receipt | None:
 def _attempt_on(command: WriteCommand, head: VersionRow) -> Receipt | None:
     # Before the head is compared or built on: who is held back need not catch up.
     if head.hold in command.policy.refused:
-        raise held(head.hold, head.number)
+        raise conflicts.refused_by(head)
     if command.expected.number not in (None, head.number):
         raise conflicts.stale(command.expected, head)
     if isinstance(command.build, tuple):
@@ -184,6 +185,8 @@ def _receipt_for_outcome(
     if outcome.outcome == "conflict":
         _require_no_named_head(command)
         return None
+    if outcome.outcome == "watched":
+        return _watched(command, head)
     raise _refusal(command, outcome, head)
 
 
@@ -225,6 +228,25 @@ def _receipt_of_stored(
     )
 
 
+def _watched(command: WriteCommand, head: VersionRow) -> Receipt | None:
+    """Store a turn of a watched session, and tell of it, in one transaction."""
+    with transaction.atomic():
+        lock_session(command.session_id)
+        receipt = _attempt_on(replace(command, watches=True), head)
+        if receipt is None or receipt.is_replay:
+            return receipt
+        hooks.tell_turn(
+            hooks.TurnStored(
+                act=command.act,
+                session_id=command.session_id,
+                agent_id=head.agent_id,
+                turn=receipt.turn,
+                began_at=head.session_created_at,
+            )
+        )
+    return receipt
+
+
 def _require_no_named_head(command: WriteCommand) -> None:
     """Another writer came first: only who named no head may try again.
 
@@ -241,6 +263,8 @@ def _refusal(command: WriteCommand, outcome: Any, head: VersionRow) -> DomainErr
             return AuthenticationFailed.because(Unusable(outcome.outcome))
         case "held":
             return held(outcome.hold, outcome.head_number)
+        case "currency":
+            return UsageCurrency(param="usage.currency")
         case "reused":
             return IdempotencyKeyReused(param="Idempotency-Key")
         case "suspended":

@@ -6,10 +6,20 @@ from collections.abc import Sequence
 
 from apps.core import sql
 from apps.timeline import bodies
-from apps.timeline.errors import ExternalIdTaken, VersionConflict, VersionMismatch
+from apps.timeline.errors import (
+    BUDGET,
+    BudgetReached,
+    ExternalIdTaken,
+    SessionClosed,
+    SessionPaused,
+    VersionConflict,
+    VersionMismatch,
+    held,
+)
 from apps.timeline.ledger.drafts import Expected
 from apps.timeline.ledger.encoding import batches
 from apps.timeline.versions.reading import VersionRow
+from apps.timeline.words import Op
 
 VERSIONS_LOOKED_AT = 20
 PATHS_NAMED = 50
@@ -31,6 +41,13 @@ def stale(expected: Expected, head: VersionRow) -> VersionConflict | VersionMism
         head_written_at=head.created_at,
         changed_paths=_changed_paths(expected.number or 0, head),
     )
+
+
+def refused_by(head: VersionRow) -> BudgetReached | SessionPaused | SessionClosed:
+    """Return what the hold of a head answers; a budget that made it says so."""
+    if head.op == Op.PAUSE and head.reason_code == BUDGET:
+        return BudgetReached(head.reasoning or "", head=head.number)
+    return held(head.hold, head.number)
 
 
 def named(session_id: str) -> ExternalIdTaken:

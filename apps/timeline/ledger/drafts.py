@@ -87,6 +87,8 @@ class TurnDraft:
     text: str
     # What its event tells of it beside the types.
     facts: dict[str, Json]
+    # What it used, as it is kept; None where it says nothing.
+    usage: dict[str, Json] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,6 +132,8 @@ class WriteCommand:
     build: Build | tuple[Build, ...]
     expected: Expected
     policy: Policy
+    # Whether those who watch the session are told of the turn, in this transaction.
+    watches: bool = False
     # What the chained records keep beside the events; with it an agent's act is chained
     # as well as a person's.
     kept: Mapping[str, Any] = field(default_factory=dict)

@@ -54,6 +54,7 @@ from apps.timeline.operations.holds import (
     pause,
     resume,
     wait,
+    watch,
 )
 from apps.timeline.operations.keeping import (
     PINS_OF_PARTS,
@@ -181,6 +182,7 @@ __all__ = [
     "update_metadata",
     "update_task",
     "wait",
+    "watch",
     "withdraw_review",
     "write_entries",
     "write_entry_plainly",

@@ -10,16 +10,20 @@ between the decision and its effect.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
+from django.db import transaction
+
 from apps.agents.acts import Act
 from apps.core.json import Json
-from apps.timeline import ledger
+from apps.timeline import hooks, ledger
 from apps.timeline.errors import AlreadyPaused, NotPaused
 from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Expected, Receipt, Write
 from apps.timeline.ledger.locking import lock_session
+from apps.timeline.models import Session
 from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import WAITS_FOR_APPROVAL, Hold, Op
@@ -31,6 +35,7 @@ def pause(
     session_id: str,
     step: Step,
     expected: Expected = ANY_HEAD,
+    reason_code: str | None = None,
 ) -> Receipt:
     """Stop agents' writes until the session is resumed.
 
@@ -40,7 +45,7 @@ def pause(
     def build(head: VersionRow) -> Write:
         if head.hold == Hold.PAUSED:
             raise AlreadyPaused(head=head.number)
-        return _held(Op.PAUSE, Hold.PAUSED, step)
+        return _held(Op.PAUSE, Hold.PAUSED, step, reason_code)
 
     return ledger.append(
         act=act,
@@ -58,23 +63,32 @@ def resume(
     step: Step,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
-    """Let agents write again.
+    """Let agents write again; a gate is asked where an agent itself wants to go on.
 
-    Raises: NotPaused, SessionClosed, and what `ledger.append` raises.
+    Raises: NotPaused, SessionClosed, and what a gate or `ledger.append` raises.
     """
+    is_asked = bool(hooks.RESUME) and act.actor.is_agent
 
     def build(head: VersionRow) -> Write:
         if head.hold == Hold.OPEN:
             raise NotPaused(head=head.number)
+        if is_asked:
+            lock_session(session_id)
+            hooks.ask_resume(
+                hooks.ResumeAsked(
+                    act=act, session_id=session_id, agent_id=head.agent_id
+                )
+            )
         return _held(Op.RESUME, Hold.OPEN, step)
 
-    return ledger.append(
-        act=act,
-        session_id=session_id,
-        build=build,
-        expected=expected,
-        policy=policies.RECOVERY[act.actor.kind],
-    )
+    with transaction.atomic() if is_asked else nullcontext():
+        return ledger.append(
+            act=act,
+            session_id=session_id,
+            build=build,
+            expected=expected,
+            policy=policies.RECOVERY[act.actor.kind],
+        )
 
 
 def close(
@@ -113,6 +127,12 @@ def delete(
         build=lambda head: _held(Op.DELETE, Hold.DELETED, step),
         policy=policies.DELETE,
     )
+
+
+def watch(*, act: Act, session_id: str, is_watched: bool) -> None:
+    """Have turns told to those who watch, or no more; under the session's lock."""
+    mine = Session.objects.filter(id=session_id, project_id=act.project_id)
+    mine.update(is_watched=is_watched)
 
 
 def lock_head(*, act: Act, session_id: str) -> VersionRow:
@@ -196,5 +216,6 @@ def _shown(
     )
 
 
-def _held(op: Op, hold: Hold, step: Step) -> Write:
-    return Write(draft=Draft(op=op, hold=hold, step=step))
+def _held(op: Op, hold: Hold, step: Step, reason_code: str | None = None) -> Write:
+    draft = Draft(op=op, hold=hold, step=step, reason_code=reason_code)
+    return Write(draft=draft)

@@ -13,6 +13,8 @@ from apps.core.json import Json, State
 from apps.timeline import bodies, hooks, ledger
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
+from apps.timeline.hooks import used
+from apps.timeline.hooks.used import Usage
 from apps.timeline.ledger import gated, naming, policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, TurnDraft, Write
 from apps.timeline.ledger.facts import reported
@@ -40,6 +42,7 @@ class Exchange:
     output: dict[str, Json]
     metadata: dict[str, Json] | None = None
     state_before: State | None = None
+    usage: Usage | None = None
 
     def __post_init__(self) -> None:
         for name in ("input", "output", "metadata"):
@@ -113,6 +116,7 @@ def _draft(
             f"A turn may have {MAX_TURN_BYTES:,} bytes.", limit=MAX_TURN_BYTES
         )
     salt = secrets.token_bytes(SALT_BYTES)
+    facts = reported.facts(exchange.input, exchange.output, exchange.metadata)
     body = bodies.encode(raw, number=0, base=None, salt=salt)
     seals = sealer(act.project, head.session_id, head.user_id)
     return TurnDraft(
@@ -125,8 +129,23 @@ def _draft(
         body=bodies.sealed(body, seals),
         # Words in clear would tell of what is sealed.
         text="" if seals else turn_text(exchange.input, exchange.output),
-        facts=reported.facts(exchange.input, exchange.output, exchange.metadata),
+        facts=facts,
+        usage=_used(act, exchange.usage, head, step, is_call="tool_name" in facts),
     )
+
+
+def _used(
+    act: Act, usage: Usage | None, head: VersionRow, step: Step, *, is_call: bool
+) -> dict[str, Json] | None:
+    """Return what is kept of what it used, a cost that it does not say filled in."""
+    model, release = step.model or head.model, step.release or head.release
+    if usage is not None and usage.cost is None and model:
+        found = hooks.price(act.project_id, model, act.now, usage)
+        if found is not None:
+            usage = usage.priced(
+                cost=found.cost, currency=found.currency, price_id=found.id
+            )
+    return used.stored(usage, model=model, release=release, is_call=is_call)
 
 
 def _type_of(side: str, said: dict[str, Json]) -> str:

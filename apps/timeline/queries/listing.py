@@ -170,6 +170,12 @@ def turn(session_id: str, receipt: Receipt) -> Turn:
     return Turn.objects.of_session(session_id).get(turn_number=number)
 
 
+def spent(session_id: str) -> dict[str, Any] | None:
+    """Return what a session's turns used up to the last one; None: none said it."""
+    mine = Turn.objects.of_session(session_id).order_by("-turn_number")
+    return mine.values_list("spent", flat=True).first()
+
+
 def traces(
     scope: Scope, wanted: TraceFilter, *, before_id: str | None, limit: int
 ) -> list[Event]:

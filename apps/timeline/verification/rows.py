@@ -148,6 +148,8 @@ class StoredTurn:
     project_id: str
     head_op: str | None
     head_created_at: datetime | None
+    usage: dict[str, Any] | None
+    spent: dict[str, Any] | None
 
     def __post_init__(self) -> None:
         """Open what an encrypting project has sealed.

@@ -18,6 +18,7 @@ from apps.core.admission.work import BYTES_A_UNIT, WorkBudget
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.errors import TurnNotFound
+from apps.timeline.hooks import used
 from apps.timeline.models import Tombstone
 from apps.timeline.verification import rows
 from apps.timeline.verification.findings import Finding, Kind, Problems, TurnReport
@@ -179,6 +180,7 @@ def problems(
         _numbering(turn, expected),
         _chaining(turn, before, previous_chain),
         _claims(turn),
+        _spending(turn, before, is_first=before is None and expected == 1),
         _heading(turn, before, is_first=before is None and expected == 1),
         hollow_turn(turn) if removed.emptied_turn(turn) else _contents(turn),
     )
@@ -233,9 +235,21 @@ def _claims(turn: StoredTurn) -> Problems:
         requested_at=turn.requested_at,
         reasoning_digest=digest,
         commitment=commitment,
+        usage=turn.usage,
     )
     if turn.leaf is not None and claim.leaf() != turn.leaf:
         yield Kind.LEAF, "its leaf does not follow from what it claims"
+
+
+def _spending(
+    turn: StoredTurn, before: StoredTurn | None, *, is_first: bool
+) -> Problems:
+    """Add up the totals again; after what a removal took they are not known."""
+    if before is None and not is_first:
+        return
+    expected = used.total(before.spent if before else None, turn.usage)
+    if turn.spent != expected:
+        yield Kind.TURN, "its totals do not follow from those before and what it used"
 
 
 def _heading(

@@ -15,7 +15,7 @@ encoding.
 """
 
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -25,6 +25,8 @@ SCHEMA = "stepback/1"
 # Of a version with a second parent; leaves of all others stay as they ever were.
 MERGED_SCHEMA = "stepback/2"
 TURN_SCHEMA = "stepback-turn/1"
+# Of a turn that says what it used.
+USED_SCHEMA = "stepback-turn/2"
 SALT_BYTES = 32
 STEP_FIELDS = (
     "step_number",
@@ -113,11 +115,13 @@ class TurnClaim:
     requested_at: datetime
     reasoning_digest: bytes
     commitment: bytes
+    usage: Mapping[str, str | int] | None = None
 
     def leaf(self) -> bytes:
         """Return the 32 bytes that stand for this claim in the chain of turns."""
+        used = self.usage is not None
         fields = (
-            TURN_SCHEMA,
+            USED_SCHEMA if used else TURN_SCHEMA,
             self.project_id,
             self.session_id,
             self.id,
@@ -134,6 +138,7 @@ class TurnClaim:
             self.requested_at.astimezone(UTC).isoformat(timespec="microseconds"),
             self.reasoning_digest,
             self.commitment,
+            *(one for said in sorted((self.usage or {}).items()) for one in said),
         )
         return sha256(b"\x02" + _framed(fields)).digest()
 

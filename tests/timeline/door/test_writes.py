@@ -128,6 +128,15 @@ WRITES: list[tuple[str, str, Any]] = [
     (
         *("POST", "turns"),
         {
+            "input": {"type": "tool_call", "tool_metadata": {"name": "pay"}},
+            "output": "b",
+            "usage": {"input_tokens": 9, "cost": "0.10", "currency": "EUR"},
+        },
+    ),
+    ("POST", "turns", {"input": "a", "output": "b", "usage": None}),
+    (
+        *("POST", "turns"),
+        {
             "input": "nothing",
             "output": "changed",
             "state_after": {"step": 0, "city": "Rome", "list": [1, 2]},

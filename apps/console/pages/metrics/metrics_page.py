@@ -21,9 +21,11 @@ from apps.metrics.figures import MINIMUM_SAMPLE, Figures, Point
 from apps.metrics.range_query import Reading
 from apps.metrics.ranges import Range
 from apps.metrics.ranking import DEPTHS, FINE, SECONDS, classes, latency_within
+from apps.metrics.spending import Spent, spent
 
 # The share of turns within whose time the tile of latency tells.
 SLOW = 0.95
+MOST_MODELS = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,12 +97,22 @@ def shown(asked: Asked, here: str) -> dict[str, Any]:
         "spark": (charts.SPARK_WIDTH, charts.SPARK_HEIGHT),
         "bars": bars_of(asked),
         "breakdowns": [_values(asked, by, here, mine) for by in tables.BY],
+        "usage": used_by_model(reading),
+        "turns": totals.turns,
         "steps": steps[: tables.SHOWN_AGENTS],
         "cells": heat_map.heat_map(reading.week(asked.zone), asked.zone),
         "legend": list(enumerate(heat_map.LEGEND)),
         "days": list(enumerate(heat_map.DAYS)),
         "behind": link(here, found, **mine),
     }
+
+
+def used_by_model(reading: Reading) -> Spent | None:
+    """Return tokens and costs by model, the most tokens first; None where none said."""
+    found = spent(reading, "model")
+    ranked = sorted(found.by.items(), key=lambda one: (-one[1].tokens, one[0]))
+    shown = dict(ranked[:MOST_MODELS])
+    return Spent(total=found.total, by=shown) if shown else None
 
 
 def link(here: str, found: Range, **more: str) -> str:

@@ -144,6 +144,7 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                     "approval_rules",
                     "agent_schemas",
                     "agent_migrations",
+                    "budgets",
                     "agent_data",
                     "agent_key",
                     "agent_config",

@@ -18,6 +18,7 @@ from apps.agents.mapping import agents_noise
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
+from apps.console.pages.guards.spending import spending
 from apps.console.pages.project.session_rows import row_of, standing_of, subject_of
 from apps.console.pages.session import (
     gaps,
@@ -172,6 +173,7 @@ def _life(
     return {
         "n_owed": n_owed(place, newest),
         "work": working.working(newest, place.now),
+        "used": spending(session),
         "held_by": newest if newest is not None and newest.op == Op.PAUSE else None,
         "all_well": verdict.all_well(standing, flagged, good, place.live),
         "verdict": verdict.verdict(

@@ -14,6 +14,7 @@ from apps.core.json import Json, State
 from apps.timeline.api.inputs import MOST_REMOVALS
 from apps.timeline.api.turns import OF_VERSIONS
 from apps.timeline.bodies import bundles
+from apps.timeline.hooks import used
 from apps.timeline.operations import Exchange
 from apps.timeline.versions.reading import Step
 
@@ -35,7 +36,12 @@ _STORY: dict[str, type] = {
 _UPDATE = _STORY | {"state": dict, "updates": dict, "remove": list}
 _REPLACEMENT = _STORY | {"state": dict}
 _SIDES = ("input", "output")
-_TURN = _STORY | {"metadata": dict, "state_before": dict, "state_after": dict}
+_TURN = _STORY | {
+    "metadata": dict,
+    "state_before": dict,
+    "state_after": dict,
+    "usage": dict,
+}
 PARTS = tuple(bundles.PART_SHAPES)
 
 
@@ -92,6 +98,7 @@ def turn(given: Mapping[str, Any]) -> dict[str, Any]:
             **{name: _said(given.get(name)) for name in _SIDES},
             metadata=given.get("metadata"),
             state_before=_state(given, "state_before"),
+            usage=used.read(given.get("usage")),
         ),
         "state_after": _state(given, "state_after"),
         **_story(given),

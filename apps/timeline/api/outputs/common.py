@@ -121,3 +121,17 @@ def removed(where: str) -> Tombstone:
 def contents_erased(**given: Any) -> serializers.BooleanField:
     """Say whether an object stands without what it held."""
     return serializers.BooleanField(help_text="Its contents were erased.", **given)
+
+
+class Spent(Output):
+    """What turns said they used together; what rollbacks set aside is in it."""
+
+    turns = serializers.IntegerField(help_text="Those that said what they used.")
+    input_tokens = serializers.IntegerField()
+    output_tokens = serializers.IntegerField()
+    cached_tokens = serializers.IntegerField()
+    tool_calls = serializers.IntegerField(help_text="Turns that told of one.")
+    cost = maybe_text("Decimal text.")
+    currency = maybe_text()
+    costed = serializers.IntegerField(help_text="Turns that had a cost.")
+    filled_in = serializers.IntegerField(help_text="Of those, by a price list.")

@@ -8,6 +8,7 @@ from apps.timeline.api.outputs.common import (
     LastRollback,
     ListEnvelope,
     Output,
+    Spent,
     maybe_number,
     maybe_text,
     open_object,
@@ -49,6 +50,11 @@ class Session(Output):
     forked_version = maybe_number()
     last_rollback = LastRollback(
         allow_null=True, required=False, help_text="When one session is read."
+    )
+    spent = Spent(
+        allow_null=True,
+        required=False,
+        help_text="When one session is read: what its turns said they used.",
     )
 
 

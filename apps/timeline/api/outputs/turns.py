@@ -10,6 +10,7 @@ from apps.timeline.api.outputs.common import (
     LastRollback,
     ListEnvelope,
     Output,
+    Spent,
     contents_erased,
     maybe_number,
     maybe_text,
@@ -41,6 +42,19 @@ class SaidObject(ObjectField):
     """One side of a turn."""
 
 
+class TurnUsage(Output):
+    """What a turn used, as it said; what it did not say is null."""
+
+    input_tokens = maybe_number()
+    output_tokens = maybe_number()
+    cached_tokens = maybe_number("Of the input's.")
+    cost = maybe_text("Decimal text.")
+    currency = maybe_text()
+    model = maybe_text()
+    release = maybe_text()
+    price_id = maybe_text("The price list that filled in the cost.")
+
+
 class Turn(Output):
     """One exchange with the agent, and the state it left."""
 
@@ -63,6 +77,10 @@ class Turn(Output):
     contents_erased = contents_erased()
     states_erased = serializers.BooleanField(
         help_text="A state that it was sent with or left was erased: null here."
+    )
+    usage = TurnUsage(allow_null=True, help_text="Null where it said nothing of it.")
+    spent = Spent(
+        allow_null=True, help_text="Totals of the session's turns up to this one."
     )
     advice = text(
         "How a value over 256 KiB is better kept, where the turn has one.",

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from apps.timeline.api.outputs.common import Output, maybe_text, text
+from apps.timeline.api.outputs.common import Output, Spent, maybe_text, text
 from apps.timeline.api.outputs.versions import Checkpoint
 from apps.timeline.operations import Found
 from apps.timeline.words import EffectClass
@@ -119,3 +119,4 @@ class ResumedCheckpoint(Checkpoint):
     open_approvals = OpenApproval(many=True)
     unknown_effects = UnknownEffect(many=True)
     facts_to_check = KnownFact(many=True, help_text="Those that are past their age.")
+    spent = Spent(allow_null=True, help_text="What the session's turns used by now.")

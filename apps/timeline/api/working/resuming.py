@@ -7,8 +7,10 @@ from typing import Any
 
 from apps.core.time.moments import utc_text
 from apps.timeline import hooks
+from apps.timeline.api import shapes
 from apps.timeline.bodies import Part, facts, tasks
 from apps.timeline.bodies.facts import Fact
+from apps.timeline.queries import listing
 from apps.timeline.queries.effects import EffectRow, effects
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
@@ -30,6 +32,7 @@ def resuming(
         "next_task": tasks.next_task(tasks.tasks_in(parts)),
         "open_approvals": hooks.open_asked(session_id, limit=MOST, now=now),
         "unknown_effects": [_effect(one) for one in unknown[:MOST]],
+        "spent": shapes.spent_object(listing.spent(session_id)),
         "facts_to_check": [fact_object(one) for one in _stale(version, parts, now)],
     }
 

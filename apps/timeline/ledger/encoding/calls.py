@@ -98,6 +98,8 @@ TURN = {
     "turn_reasoning_digest": "bytea",
     "turn_commitment": "bytea",
     "turn_leaf": "bytea",
+    "usage": "jsonb",
+    "watches": "boolean",
     "turn_event_id": "text",
     "turn_details": "jsonb",
 }
@@ -149,11 +151,11 @@ def _call(
 
 
 APPEND = _call(
-    "timeline_append_v8",
+    "timeline_append_v9",
     COMMAND | VERSION | MERGED | TURN | INDEX,
     "*, NULL::bigint AS first_number",
 )
 APPEND_BATCH = _call(
-    "timeline_append_batch_v8", COMMAND | EACH | INDEX | {"items": "integer[]"}
+    "timeline_append_batch_v9", COMMAND | EACH | INDEX | {"items": "integer[]"}
 )
 CREATE_SESSION = _call("timeline_create_session_v7", ACT | SESSION | FIRST | INDEX)

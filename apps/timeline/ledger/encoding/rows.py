@@ -71,6 +71,7 @@ def of_write(
     else:
         found |= zip(MERGED, _merged_values(version), strict=True)
     return found | {
+        "watches": command.watches,
         "expected": head.number,
         "chain": head.chain,
         "api_key": command.act.api_key_id,
@@ -173,6 +174,7 @@ def of_turn(turn: NewTurn) -> dict[str, Any]:
         "turn_reasoning_digest": turn.reasoning_digest,
         "turn_commitment": draft.body.commitment,
         "turn_leaf": turn.leaf,
+        "usage": None if draft.usage is None else json.dumps(draft.usage).decode(),
         "turn_event_id": turn.event_id,
         "turn_details": json.dumps(turn.details).decode(),
     }
@@ -271,4 +273,6 @@ def written_turn(turn: NewTurn, *, act: Act, session_id: str, outcome: Any) -> T
         chain=outcome.turn_chain,
         requested_at=act.now,
         created_at=outcome.turn_created_at,
+        usage=draft.usage,
+        spent=outcome.spent,
     )

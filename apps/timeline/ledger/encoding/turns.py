@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from apps.core import json
+from apps.core.json import Json
 from apps.timeline.ledger.drafts import TurnDraft
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewTurn, Stamp
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.versions import proof
+
+# Which stands in the event as the tool's name.
+CALL = "tool_call"
 
 
 def encode_turn(
@@ -28,7 +32,7 @@ def encode_turn(
         reasoning_digest=claim.reasoning_digest,
         leaf=claim.leaf(),
         event_id=event_id,
-        details=json.cleaned(details | turn.facts),
+        details=json.cleaned(details | turn.facts | _used(turn)),
     )
     if turn.step.trace_id is not None:
         given, key = [turn.step.trace_id], bytes(stamp.act.project.index_key)
@@ -55,4 +59,11 @@ def _claim_of(
         requested_at=stamp.act.now,
         reasoning_digest=proof.salted(turn.body.salt, turn.step.reasoning),
         commitment=turn.body.commitment,
+        usage=turn.usage,
     )
+
+
+def _used(turn: TurnDraft) -> dict[str, Json]:
+    """Return what the event tells of tokens and cost, which rollups add up."""
+    said = {name: value for name, value in (turn.usage or {}).items() if name != CALL}
+    return {"usage": said} if said else {}

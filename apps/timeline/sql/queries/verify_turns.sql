@@ -3,7 +3,8 @@ SELECT t.session_id, t.turn_number, t.id, t.head_number, t.made_version,
        t.before_number, t.state_after_sent, t.actor_kind, t.actor_id, t.reasoning,
        t.trace_id, t.input_type, t.output_type, t.codec, t.data, t.size, t.request_key,
        t.salt, t.reasoning_digest, t.commitment, t.leaf, t.chain, t.requested_at,
-       t.created_at, s.project_id, v.op AS head_op, v.created_at AS head_created_at
+       t.created_at, s.project_id, v.op AS head_op, v.created_at AS head_created_at,
+       t.usage, t.spent
   FROM (SELECT n.*, sum(octet_length(n.data)) OVER (ORDER BY n.turn_number)
                       - octet_length(n.data) AS bytes_before
           FROM timeline_turn n

@@ -14,6 +14,7 @@ from stepback._async.agent_checkpoints import AsyncAgentCheckpoints
 from stepback._async.agents import AsyncAgents
 from stepback._async.alerts import AsyncAlerts
 from stepback._async.approvals import AsyncApprovals
+from stepback._async.budgets import AsyncBudgets
 from stepback._async.checkpoints import AsyncSessionCheckpoints
 from stepback._async.closing import AsyncClosing
 from stepback._async.configs import AsyncConfigs
@@ -105,6 +106,7 @@ class AsyncStepback(AsyncClosing):
         self.legal_holds = AsyncLegalHolds(transport)
         self.approvals = AsyncApprovals(transport)
         self.schemas = AsyncSchemas(transport)
+        self.budgets = AsyncBudgets(transport)
         self.project = AsyncProject(transport)
 
     async def search(

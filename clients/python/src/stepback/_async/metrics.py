@@ -42,6 +42,13 @@ class AsyncMetrics(AsyncResource):
         """Return the calls of each tool and how many failed, most failed first."""
         return await self._figures("tools", answers.MetricsList.of, asked, limit=limit)
 
+    async def usage(
+        self, by: str = "model", *, limit: int | None = None, **asked: Unpack[Asked]
+    ) -> answers.MetricsList:
+        """Return tokens and cost by agent, release or model, the most tokens first."""
+        read = answers.MetricsList.of
+        return await self._figures("usage", read, asked, by=by, limit=limit)
+
     async def data(
         self, *, window: str | None = None, limit: int | None = None
     ) -> answers.DataMetrics:

@@ -29,9 +29,14 @@ class AsyncSessionTurns(AsyncResource):
         *,
         state_before: Mapping[str, Json] | None = None,
         state_after: Mapping[str, Json] | None = None,
+        usage: Mapping[str, int | str] | None = None,
         **written: Unpack[Written],
     ) -> answers.Turn:
-        """Record an exchange. It makes a version only if `state_after` is another."""
+        """Record an exchange. It makes a version only if `state_after` is another.
+
+        `usage` says `input_tokens`, `output_tokens`, `cached_tokens`, and `cost` as
+        decimal text with its `currency`.
+        """
         body = given(
             input=input,
             output=output,
@@ -39,6 +44,7 @@ class AsyncSessionTurns(AsyncResource):
             reasoning=reasoning,
             state_before=state_before,
             state_after=state_after,
+            usage=usage,
             **written,
         )
         return await self._send(
@@ -56,6 +62,7 @@ class AsyncSessionTurns(AsyncResource):
         metadata: Mapping[str, Json] | None = None,
         reasoning: str | None = None,
         state_after: Mapping[str, Json] | None = None,
+        usage: Mapping[str, int | str] | None = None,
         **written: Unpack[Written],
     ) -> answers.Turn:
         """Record a tool call that has happened; a rollback will warn of it."""
@@ -71,6 +78,7 @@ class AsyncSessionTurns(AsyncResource):
             metadata,
             reasoning,
             state_after=state_after,
+            usage=usage,
             **written,
         )
 

@@ -15,6 +15,7 @@ from stepback._sync.agent_checkpoints import AgentCheckpoints
 from stepback._sync.agents import Agents
 from stepback._sync.alerts import Alerts
 from stepback._sync.approvals import Approvals
+from stepback._sync.budgets import Budgets
 from stepback._sync.checkpoints import SessionCheckpoints
 from stepback._sync.closing import Closing
 from stepback._sync.configs import Configs
@@ -106,6 +107,7 @@ class Stepback(Closing):
         self.legal_holds = LegalHolds(transport)
         self.approvals = Approvals(transport)
         self.schemas = Schemas(transport)
+        self.budgets = Budgets(transport)
         self.project = Project(transport)
 
     def search(

@@ -43,6 +43,13 @@ class Metrics(Resource):
         """Return the calls of each tool and how many failed, most failed first."""
         return self._figures("tools", answers.MetricsList.of, asked, limit=limit)
 
+    def usage(
+        self, by: str = "model", *, limit: int | None = None, **asked: Unpack[Asked]
+    ) -> answers.MetricsList:
+        """Return tokens and cost by agent, release or model, the most tokens first."""
+        read = answers.MetricsList.of
+        return self._figures("usage", read, asked, by=by, limit=limit)
+
     def data(
         self, *, window: str | None = None, limit: int | None = None
     ) -> answers.DataMetrics:

@@ -30,9 +30,14 @@ class SessionTurns(Resource):
         *,
         state_before: Mapping[str, Json] | None = None,
         state_after: Mapping[str, Json] | None = None,
+        usage: Mapping[str, int | str] | None = None,
         **written: Unpack[Written],
     ) -> answers.Turn:
-        """Record an exchange. It makes a version only if `state_after` is another."""
+        """Record an exchange. It makes a version only if `state_after` is another.
+
+        `usage` says `input_tokens`, `output_tokens`, `cached_tokens`, and `cost` as
+        decimal text with its `currency`.
+        """
         body = given(
             input=input,
             output=output,
@@ -40,6 +45,7 @@ class SessionTurns(Resource):
             reasoning=reasoning,
             state_before=state_before,
             state_after=state_after,
+            usage=usage,
             **written,
         )
         return self._send(
@@ -57,6 +63,7 @@ class SessionTurns(Resource):
         metadata: Mapping[str, Json] | None = None,
         reasoning: str | None = None,
         state_after: Mapping[str, Json] | None = None,
+        usage: Mapping[str, int | str] | None = None,
         **written: Unpack[Written],
     ) -> answers.Turn:
         """Record a tool call that has happened; a rollback will warn of it."""
@@ -72,6 +79,7 @@ class SessionTurns(Resource):
             metadata,
             reasoning,
             state_after=state_after,
+            usage=usage,
             **written,
         )
 

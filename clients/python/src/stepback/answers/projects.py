@@ -199,6 +199,43 @@ class ApprovalRule(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Budget(Answer):
+    """How much may be used, and how much is; amounts are decimal text."""
+
+    id: str
+    scope: str
+    agent_id: str
+    measure: str
+    limit: str
+    used: str
+    period: str
+    since: str
+    on_reach: str
+    created_by: str
+    created_at: str
+    session_id: str | None = None
+    release: str | None = None
+    currency: str | None = None
+    warn_percent: int | None = None
+    ask_for: str | None = None
+    warned_at: str | None = None
+    reached_at: str | None = None
+    approval_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriceList(Answer):
+    """What models cost per million tokens, from a moment on."""
+
+    id: str
+    valid_from: str
+    currency: str
+    models: Mapping[str, Mapping[str, str]]
+    created_by: str
+    created_at: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Webhook(Answer):
     """Where events are sent, without what signs them."""
 

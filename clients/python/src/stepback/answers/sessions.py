@@ -195,6 +195,9 @@ class Turn(Answer):
     # What was said is gone; of `states_erased`, a state that was shown with it.
     contents_erased: bool = False
     states_erased: bool = False
+    # What it said it used, and the totals of the session's turns up to it.
+    usage: Mapping[str, Json] | None = None
+    spent: Mapping[str, Json] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

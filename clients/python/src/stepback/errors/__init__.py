@@ -174,6 +174,13 @@ from stepback.errors.servers import MeaningUnavailable as MeaningUnavailable
 from stepback.errors.servers import RateLimitExceeded as RateLimitExceeded
 from stepback.errors.servers import ServerError as ServerError
 from stepback.errors.servers import ServiceUnavailable as ServiceUnavailable
+from stepback.errors.spending import BudgetNotFound as BudgetNotFound
+from stepback.errors.spending import BudgetReached as BudgetReached
+from stepback.errors.spending import TooManyBudgets as TooManyBudgets
+from stepback.errors.spending import UnacceptableBudget as UnacceptableBudget
+from stepback.errors.spending import UnacceptablePrices as UnacceptablePrices
+from stepback.errors.spending import UnacceptableUsage as UnacceptableUsage
+from stepback.errors.spending import UsageCurrency as UsageCurrency
 from stepback.failures import ApiError as ApiError
 from stepback.failures import CheckpointNotStored as CheckpointNotStored
 from stepback.failures import ConnectionFailed as ConnectionFailed

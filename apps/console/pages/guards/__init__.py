@@ -1,0 +1,1 @@
+"""What pages tell of budgets and of what is used."""

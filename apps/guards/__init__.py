@@ -1,0 +1,1 @@
+"""Guards: what keeps agents from going on where they should not; budgets first."""

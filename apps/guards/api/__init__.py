@@ -1,0 +1,1 @@
+"""Budgets over REST, and the price lists that fill in what turns cost."""

@@ -1,0 +1,105 @@
+"""The sweep: hold agents and releases to their budgets, by the rollups.
+
+What turns used is in the rollups at once, closed hours added up and open ones counted,
+so a budget is found to be reached by the next sweep: within a minute. It is every
+session that wrote in the last hour which is paused then, some at a time; any other is
+once it writes again.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.db import transaction
+
+from apps.agents.acts import Act
+from apps.agents.scope import Scope
+from apps.core import sql
+from apps.core.actors import Actor
+from apps.core.errors import DomainError
+from apps.core.ids import first_id, new_id
+from apps.core.provenance import Request
+from apps.guards.models import Budget
+from apps.guards.operations.watching import reach, warn
+from apps.guards.standing import since_of, used_in
+from apps.guards.words import OnReach
+from apps.timeline import operations as timeline
+from apps.timeline.errors import SessionNotFound
+
+# Sessions of one budget in one sweep; the next one finds what is left.
+AT_ONCE = 100
+MOST = 1_000
+RECENT = timedelta(hours=1)
+WROTE = sql.query("guards", "wrote")
+
+
+def sweep(*, actor: Actor, now: datetime) -> int:
+    """Hold each to its budgets; return how many budgets were looked at."""
+    found = list(Budget.objects.beyond_sessions().values_list("id", flat=True)[:MOST])
+    for budget_id in found:
+        _look(budget_id, actor, now)
+    return len(found)
+
+
+def _look(budget_id: str, actor: Actor, now: datetime) -> None:
+    budget = Budget.objects.filter(id=budget_id).select_related("project").first()
+    if budget is None:
+        return
+    used = used_in(budget, now)
+    for session_id in _sessions(budget, used, now):
+        # It may be over, closed or removed by now: nothing of it is left to pause.
+        with suppress(DomainError):
+            _hold(budget_id, session_id, used, actor, now)
+
+
+def _sessions(budget: Budget, used: Decimal, now: datetime) -> list[str]:
+    """Return the sessions that are told or paused: those that wrote lately."""
+    most = AT_ONCE
+    if used < budget.most:
+        share = budget.warn_percent
+        is_new = (
+            budget.period_start != since_of(budget, now) or budget.warned_at is None
+        )
+        if share is None or not is_new or used * 100 < budget.most * share:
+            return []
+        most = 1
+    elif budget.on_reach == OnReach.WARN:
+        if budget.reached_at and budget.period_start == since_of(budget, now):
+            return []
+        most = 1
+    asked = {
+        "project": budget.project_id,
+        "agent": budget.agent_id,
+        "release": budget.release,
+        "first": first_id("trace", now - RECENT),
+        "any": most == 1,
+        "limit": most,
+    }
+    return [row.id for row in sql.rows(WROTE, asked)]
+
+
+@transaction.atomic
+def _hold(
+    budget_id: str, session_id: str, used: Decimal, actor: Actor, now: datetime
+) -> None:
+    """Raises: DomainError where the session takes no more."""
+    seen = Budget.objects.select_related("project").get(id=budget_id)
+    act = Act(
+        scope=Scope(seen.project),
+        actor=actor,
+        now=now,
+        request=Request(id=new_id("req", now=now)),
+    )
+    with suppress(SessionNotFound):
+        timeline.lock_head(act=act, session_id=session_id)
+    budget = Budget.objects.select_related("project").locked(budget_id)
+    start = since_of(budget, now)
+    if budget.period_start != start:
+        budget.period_start, budget.warned_at, budget.reached_at = start, None, None
+        budget.save(update_fields=["period_start", "warned_at", "reached_at"])
+    if used < budget.most:
+        warn(act, budget, used, session_id)
+    else:
+        reach(act, budget, used, session_id)
