@@ -20,7 +20,7 @@ LEAVES_OUT = frozenset({"session_not_found", "session_closed", "version_conflict
 def _look(others: Mapping[str, Reason]) -> Callable[[Sight], Mapping[str, Reason]]:
     def look(sight: Sight) -> dict[str, Reason]:
         closed = {Status.CLOSED.value: reasons.CLOSED}
-        return _moved(sight) | sight.by_status(reasons.ENDED | closed | dict(others))
+        return moved(sight) | sight.by_status(reasons.ENDED | closed | dict(others))
 
     return look
 
