@@ -46,7 +46,7 @@ class PlanNotLooked(DomainError):
 
 
 class PlanChanged(DomainError):
-    """What is to be done is not what you have seen: read the plan again."""
+    """What would be done is not what was seen: read the plan, or have it looked at."""
 
     code = "plan_changed"
 
