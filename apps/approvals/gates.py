@@ -148,9 +148,7 @@ def before_plan(asked: PlanAsked) -> None:
     if asked.digest is not None:
         # What was allowed is what its items said: others are another plan.
         arguments |= {"digest": asked.digest, "sessions": asked.sessions}
-    wanted = Asked(
-        tool=PLAN, arguments=arguments, effect_class=Class.COMPENSABLE
-    )
+    wanted = Asked(tool=PLAN, arguments=arguments, effect_class=Class.COMPENSABLE)
     for agent_id in sorted(asked.agent_ids()):
         if rule_for(asked.act.project_id, agent_id, wanted) is not None:
             _require_among(asked.act, _asked_for_plans(asked.act, agent_id), wanted)

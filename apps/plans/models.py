@@ -166,7 +166,7 @@ class Item(models.Model):
     words = models.TextField(blank=True, default="")
     # The head that the dry run saw. A label is given to it, an undo needs it to stand.
     number = models.BigIntegerField(null=True)
-    # The version to go back to, as it was asked for or as the rule of the plan found it.
+    # The version to go back to, as it was asked for or as the plan's rule found it.
     target = models.BigIntegerField(null=True)
     verdict = models.CharField(
         max_length=8, choices=Verdict.choices, null=True, db_collation="C"

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q, Subquery, Sum
 
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
@@ -89,6 +89,13 @@ class ItemQuerySet(models.QuerySet["Item"]):
 
     def in_order(self) -> ItemQuerySet:
         return self.order_by("position")
+
+    def behind(self, plan_id: str, session_id: str) -> ItemQuerySet:
+        """Those that stand behind one in the list; none behind what is not in it."""
+        from apps.plans.models import Item
+
+        one = Item.objects.of_plan(plan_id).filter(session_id=session_id)
+        return self.filter(position__gt=Subquery(one.values("position")[:1]))
 
     def next_planned(self, most: int) -> list[str]:
         """Return the sessions that wait next, of a plan that runs."""

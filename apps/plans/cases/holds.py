@@ -25,7 +25,7 @@ def _look(others: Mapping[str, Reason]) -> Callable[[Sight], Mapping[str, Reason
     return look
 
 
-def _moved(sight: Sight) -> dict[str, Reason]:
+def moved(sight: Sight) -> dict[str, Reason]:
     """Return which sessions are no longer as the plan that is undone left them."""
     return {
         id: reasons.moved_on(left, session.head_number)

@@ -16,6 +16,9 @@ LABELLED_ANEW = Reason("label_given", "the label was taken away and given anew")
 REPLACED = Reason("review_replaced", "somebody has reviewed it since")
 
 NO_TARGET = Reason("no_target", "no version was named to go back to")
+NO_FIRST_BAD = Reason(
+    "no_target", "no first bad version of it is known that it could go back before"
+)
 BAD_UNKNOWN = Reason("first_bad_unknown", "its first bad version is not known")
 BAD_FROM_START = Reason("bad_from_start", "bad from its first version")
 PASSES = Reason("nothing_to_roll_back", "no version of it fails the check")
@@ -64,7 +67,7 @@ def crosses_gravely(owed: int) -> Reason:
     words = (
         "1 effect outside, which cannot be undone or is not known"
         if owed == 1
-        else f"{owed:,} effects outside, of which some cannot be undone or are not known"
+        else f"{owed:,} effects outside; some cannot be undone or are not known"
     )
     return Reason("effects_unconfirmed", words)
 

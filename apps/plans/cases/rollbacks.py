@@ -79,9 +79,7 @@ def _previewed(sight: Sight, session: Session) -> Outlook:
     target = find_target(sight, session)
     if isinstance(target, Reason):
         return _blocked(target)
-    preview = preview_rollback(
-        sight.act.scope, session.id, target, now=sight.act.now
-    )
+    preview = preview_rollback(sight.act.scope, session.id, target, now=sight.act.now)
     if preview.head.restored_number == target:
         return _blocked(reasons.ALREADY_BACK, target=target)
     about = _counted(preview)

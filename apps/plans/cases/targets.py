@@ -25,22 +25,18 @@ BEFORE, CHECK, RELEASE, LABEL = "before", "check", "release", "label"
 VERSIONS, FIRST_BAD = "versions", "first_bad"
 RULES = (BEFORE, CHECK, RELEASE, LABEL, VERSIONS)
 LONGEST_RELEASE = 200
-_LIVE = "unnest(%(lows)s::bigint[], %(highs)s::bigint[]) live (low, high)"
-_NEWEST = {
-    BEFORE: "v.created_at < %(value)s::timestamptz",
-    RELEASE: "v.release = %(value)s",
-    LABEL: "EXISTS (SELECT FROM timeline_label l WHERE l.session_id = %(session)s"
-    " AND l.name = %(value)s AND l.number = v.number)",
-}
-NEWEST = {
-    rule: sql.of_session(f"""
-SELECT v.number FROM {_LIVE}
+_NEWEST = sql.of_session("""
+SELECT v.number
+  FROM unnest(%(lows)s::bigint[], %(highs)s::bigint[]) live (low, high)
   JOIN timeline_version v ON v.session_id = %(session)s
    AND v.number BETWEEN live.low AND live.high
- WHERE {clause} ORDER BY v.number DESC LIMIT 1
+ WHERE (%(before)s::timestamptz IS NULL OR v.created_at < %(before)s::timestamptz)
+   AND (%(release)s::text IS NULL OR v.release = %(release)s::text)
+   AND (%(label)s::text IS NULL OR EXISTS (
+        SELECT FROM timeline_label l WHERE l.session_id = %(session)s
+           AND l.name = %(label)s::text AND l.number = v.number))
+ ORDER BY v.number DESC LIMIT 1
 """)
-    for rule, clause in _NEWEST.items()
-}
 
 
 def read_rule(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,7 +61,8 @@ def find_target(sight: Sight, session: Session) -> int | Reason:
     rule = sight.params["rule"]
     if rule in (VERSIONS, FIRST_BAD):
         asked = sight.asked.get(session.id)
-        return reasons.NO_TARGET if asked is None else asked
+        none = reasons.NO_TARGET if rule == VERSIONS else reasons.NO_FIRST_BAD
+        return none if asked is None else asked
     if rule == CHECK:
         return _before_first_bad(sight, session)
     live = live_ranges(session.id, session.head_number)
@@ -73,9 +70,9 @@ def find_target(sight: Sight, session: Session) -> int | Reason:
         "session": session.id,
         "lows": [one.start for one in live],
         "highs": [one.stop - 1 for one in live],
-        "value": sight.params[rule],
+        **{one: sight.params.get(one) for one in (BEFORE, RELEASE, LABEL)},
     }
-    found = sql.rows(NEWEST[rule], asked_for)
+    found = sql.rows(_NEWEST, asked_for)
     return found[0].number if found else reasons.NONE_FOUND[rule]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 
 from django.db import transaction
 
@@ -23,6 +24,57 @@ FASTEST = 6_000
 MOST_PICKED = 500
 STOPPED = "the plan was stopped before its turn"
 _PICKABLE = (ItemState.PLANNED, ItemState.UNPICKED)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Changes:
+    """One change of a plan: whether it goes on, how fast, or which sessions are picked.
+
+    What is picked is named by ids, or by what the dry run says of it.
+    """
+
+    status: str | None = None
+    pace: int | None = None
+    pick: Sequence[str] | None = None
+    unpick: Sequence[str] | None = None
+    pick_verdict: str | None = None
+    unpick_verdict: str | None = None
+
+    def require_one(self) -> str:
+        """Return the name of the one that is given.
+
+        Raises: InvalidRequest.
+        """
+        given = [
+            one.name for one in fields(self) if getattr(self, one.name) is not None
+        ]
+        if len(given) != 1:
+            names = ", ".join(one.name for one in fields(self))
+            raise InvalidRequest(f"Give one of {names}.", param="status")
+        return given[0]
+
+
+@transaction.atomic
+def change(*, act: Act, plan_id: str, changes: Changes) -> Plan:
+    """Change one thing of a plan.
+
+    Raises: PlanNotFound, InvalidRequest, and what `pick`, `pause`, `go_on`, `stop` and
+    `set_pace` raise.
+    """
+    named = changes.require_one()
+    if named == "status":
+        if changes.status not in _TURNS:
+            raise InvalidRequest(f"status takes {', '.join(_TURNS)}.", param="status")
+        return _TURNS[changes.status](act=act, plan_id=plan_id)
+    if named == "pace":
+        return set_pace(act=act, plan_id=plan_id, pace=changes.pace)
+    return pick(
+        act=act,
+        plan_id=plan_id,
+        is_picked=named.startswith("pick"),
+        session_ids=changes.unpick if changes.pick is None else changes.pick,
+        verdict=changes.pick_verdict or changes.unpick_verdict,
+    )
 
 
 @transaction.atomic
@@ -170,3 +222,11 @@ def _bounded(session_ids: Sequence[str]) -> list[str]:
             f"sessions takes 1 to {MOST_PICKED} ids of sessions.", param="sessions"
         )
     return ids
+
+
+# What somebody says that a plan is to be, once it was confirmed.
+_TURNS: dict[str, Callable[..., Plan]] = {
+    "running": go_on,
+    "paused": pause,
+    "stopped": stop,
+}

@@ -63,6 +63,10 @@ def make(
     case = case_of(kind)
     read = case.read(params or {})
     ids = _valid(picked.session_ids, picked.most)
+    if not set(picked.targets) <= set(ids):
+        raise InvalidRequest(
+            "versions names a session that is not in the plan.", param="versions"
+        )
     about = {"query": picked.query, "has_more": picked.has_more}
     plan = _made(act, case, read, **about, incident_id=picked.incident_id)
     _freeze(act, plan, ids, picked.targets)
