@@ -132,7 +132,7 @@ class ItemQuerySet(models.QuerySet["Item"]):
         """Return how many the dry run judged how."""
         judged = self.exclude(verdict=None).values("verdict")
         found = judged.annotate(n=Count("session_id")).order_by("verdict")
-        return {row["verdict"]: row["n"] for row in found}
+        return {str(row["verdict"]): row["n"] for row in found}
 
     def reasons(self) -> list[tuple[str, str, int]]:
         """Return how many are in each state for which reason: state, code, count."""

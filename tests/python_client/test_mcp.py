@@ -59,7 +59,7 @@ OURS = {
         "data_write",
     ),
     *("agent_checkpoint_create", "agent_checkpoint_restore", "remember", "recall"),
-    *("request_approval", "approvals", "propose_rollback"),
+    *("request_approval", "approvals", "propose_rollback", "propose_plan"),
     *("begin_effect", "finish_effect", "effects"),
     *("update_task", "check_facts"),
 }
@@ -75,6 +75,7 @@ WRITES = {
     "remember",
     "request_approval",
     "propose_rollback",
+    "propose_plan",
     "begin_effect",
     "update_task",
     "check_facts",

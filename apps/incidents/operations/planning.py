@@ -63,7 +63,8 @@ def _before_first_bad(incident: Incident, members: MemberQuerySet) -> dict[str, 
     for id, where, number in bad.values_list(
         "session_id", "bad_session_id", "bad_number"
     ):
-        target = before_bad(id, (where, number))
+        place = None if where is None or number is None else (where, number)
+        target = before_bad(id, place)
         if isinstance(target, int):
             found[id] = target
     return found

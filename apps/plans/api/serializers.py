@@ -8,9 +8,9 @@ from rest_framework import serializers
 from apps.checks import LONGEST_TEXT as LONGEST_CHECK
 from apps.core.http.input.fields import FlagField, TextField, WholeNumberField
 from apps.plans.cases import OFFERED
+from apps.plans.cases.targets import RULES, VERSIONS
 from apps.plans.models import ItemState, PlanStatus, Verdict
 from apps.plans.operations import FASTEST, MOST, MOST_PICKED
-from apps.plans.cases.targets import RULES, VERSIONS
 from apps.plans.operations.confirming import LONGEST_REASON
 from apps.timeline.api.outputs.common import (
     ListEnvelope,
@@ -50,7 +50,7 @@ class TargetInput(serializers.Serializer[Any]):
         "first that does not pass.",
     )
     release = TextField(max_length=200, help_text="The last version of this release.")
-    label = TextField(
+    label = TextField(  # type: ignore[assignment]
         max_length=MAX_LABEL, help_text="The last version with this label."
     )
     versions = serializers.DictField(

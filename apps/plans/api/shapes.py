@@ -7,7 +7,6 @@ from typing import Any
 from apps.core.time.moments import utc_text
 from apps.plans.models import Item, ItemState, Plan
 
-
 # Items that a plan is answered with; the others are read page by page.
 SHOWN = 500
 
