@@ -15,7 +15,7 @@ from apps.plans.errors import (
 from apps.plans.models import Item, Plan
 from apps.plans.operations import Consent, Picked
 from apps.timeline import operations as timeline
-from apps.timeline.errors import EffectsUnconfirmed, ReasonRequired
+from apps.timeline.errors import EffectsUnconfirmed
 from apps.timeline.models import Compensation, Session, Version
 from tests.acts import act_in
 from tests.console.make import Story
@@ -291,14 +291,6 @@ def test_what_is_left_out_cannot_be_picked(project, olga):
             is_picked=True,
             session_ids=[closed.id],
         )
-
-
-def test_a_project_that_requires_reasons_requires_one(project, olga, monkeypatch):
-    plan = planned(project, olga, [story(project).id])
-    monkeypatch.setattr(type(project), "needs_rollback_reason", True)
-
-    with pytest.raises(ReasonRequired):
-        confirm(project, olga, plan, reason=" ")
 
 
 def test_a_long_list_is_looked_at_by_the_worker_before_anything_runs(

@@ -135,7 +135,7 @@ class ListedPlan(Answer):
     confirmed_by: str | None = None
     confirmed_at: str | None = None
     finished_at: str | None = None
-    # Of a rollback the rule, and what `confirm` takes; of a server from before, nothing.
+    # Of a rollback the rule; `confirm` takes the digest. None of an older server.
     target: Mapping[str, Json] | None = None
     digest: str | None = None
     pace: int | None = None
