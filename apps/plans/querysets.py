@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Count, Q, Subquery, Sum
+from django.db.models import Case, Count, IntegerField, Q, Subquery, Sum, Value, When
 
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
@@ -122,6 +122,14 @@ class ItemQuerySet(models.QuerySet["Item"]):
         """Yield what is to be done: session, head, target, verdict, state; in order."""
         fields = ("session_id", "number", "target", "verdict", "state")
         return self.in_order().values_list(*fields).iterator(chunk_size=2_000)
+
+    def as_shown(self, states: Sequence[str]) -> ItemQuerySet:
+        """In this order of states; among those that are alike what has a reason first."""
+        ranks = [When(state=state, then=Value(n)) for n, state in enumerate(states)]
+        rank = Case(*ranks, default=Value(len(ranks)), output_field=IntegerField())
+        return self.alias(rank=rank, bare=Q(words="")).order_by(
+            "rank", "bare", "position"
+        )
 
     def counts(self) -> dict[str, int]:
         """Return how many are in each state."""

@@ -75,8 +75,8 @@ WRITING = {
     "label) of an incident, or of a search q, and tell what would be done to each. "
     "Nothing is done by it and no tool confirms it: people do. A rollback takes "
     'target, a JSON object with one rule: {"before": moment}, {"check": text}, '
-    '{"release": name}, {"label": name} or {"versions": {session: version}}; of an incident none '
-    "goes back before the first bad version that was found.",
+    '{"release": name}, {"label": name} or {"versions": {session: version}}; of an '
+    "incident none goes back before the first bad version that was found.",
     "agent_checkpoint_create": "Keep an agent's config and data as they stand, to go "
     "back to, before something risky; the label says what. Not of a thread.",
     "agent_checkpoint_restore": "Tell what restoring an agent's config and data to a "
