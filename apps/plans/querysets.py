@@ -124,7 +124,7 @@ class ItemQuerySet(models.QuerySet["Item"]):
         return self.in_order().values_list(*fields).iterator(chunk_size=2_000)
 
     def as_shown(self, states: Sequence[str]) -> ItemQuerySet:
-        """In this order of states; among those that are alike what has a reason first."""
+        """In this order of states; among those that are alike those with a reason."""
         ranks = [When(state=state, then=Value(n)) for n, state in enumerate(states)]
         rank = Case(*ranks, default=Value(len(ranks)), output_field=IntegerField())
         return self.alias(rank=rank, bare=Q(words="")).order_by(

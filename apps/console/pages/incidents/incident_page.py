@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from apps.accounts.models import Membership, Project
 from apps.agents.acts import Act
-from apps.console.pages.project.plans import headline
+from apps.console.pages.plans.plan_page import headline
 from apps.console.pages.project.session_rows import titles_of
 from apps.incidents.counting import Group
 from apps.incidents.listing import MemberRow, members_seen, rows_of

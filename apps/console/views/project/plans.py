@@ -21,7 +21,8 @@ from apps.console.forms.plans import (
     PickForm,
     PlansForm,
 )
-from apps.console.pages.project import plans as pages
+from apps.console.pages.plans import plan_acts
+from apps.console.pages.plans import plan_page as pages
 from apps.console.views.project.sessions import sessions_shown
 from apps.console.views.requests.acts import act_once, made_once, new_key, valid
 from apps.console.views.requests.decorators import (
@@ -74,7 +75,7 @@ def make_plan(request: HttpRequest, membership: Membership) -> HttpResponse:
     given = valid(filled)
     act = act_once(request, membership, filled)
     with as_shown(request):
-        chosen = pages.picked(
+        chosen = plan_acts.picked(
             membership.project,
             session_ids=request.POST.getlist("session"),
             is_first=given["first"],
@@ -82,14 +83,14 @@ def make_plan(request: HttpRequest, membership: Membership) -> HttpResponse:
             sort=given["sort"],
             now=act.now,
         )
-    plan_id = made_once(
-        act,
-        lambda: str(
-            plans.make(
-                act=act, kind=given["kind"], picked=chosen, params=filled.params()
-            ).id
-        ),
-    )
+        plan_id = made_once(
+            act,
+            lambda: str(
+                plans.make(
+                    act=act, kind=given["kind"], picked=chosen, params=filled.params()
+                ).id
+            ),
+        )
     return SeeOther(_address(membership, plan_id))
 
 
@@ -119,7 +120,7 @@ def confirm_plan(
     found = _plan(membership.project, plan_id)
     filled.fields["reason"].required = pages.asks_why(found)
     given = valid(filled)
-    pages.require_typed(found, given["typed"])
+    plan_acts.require_typed(found, given["typed"])
     act = act_once(request, membership, filled)
     consent = Consent(
         reason=given["reason"],
@@ -146,7 +147,7 @@ def change_plan(
         made_once(act, lambda: str(plans.look_again(act=act, plan_id=plan_id).id))
     else:
         ticked = request.POST.getlist("session")
-        changes = pages.changes(given["change"], ticked, given["pace"])
+        changes = plan_acts.changes(given["change"], ticked, given["pace"])
         made_once(
             act,
             lambda: str(plans.change(act=act, plan_id=plan_id, changes=changes).id),

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from apps.accounts.models import Project
 from apps.console import queries
-from apps.console.pages.project import session_rows, session_search
-from apps.core.errors import InvalidRequest
+from apps.console.pages.project import session_rows
 from apps.diffs.text import visible
 from apps.plans.cases import CASES, Case
 from apps.plans.models import Item, ItemState, Plan, Verdict
-from apps.plans.operations import MOST, Changes, Picked
 from apps.timeline.models import Session
-from apps.timeline.search import parse_query
 
 PAGE = 100
 # What needs a look stands first; of what is planned, what it overrules.
@@ -83,9 +79,7 @@ class ItemRow:
         """Say in numbers what stays outside of what a rollback takes back."""
         about = self.item.about or {}
         told = [
-            _n(about[name], words)
-            for name, words in OUTSIDE.items()
-            if about.get(name)
+            _n(about[name], words) for name, words in OUTSIDE.items() if about.get(name)
         ]
         return ", ".join(told)
 
@@ -196,7 +190,9 @@ class PlanPage:
             return f"{self.asks}?" if self.n_planned else "Nothing can be done"
         if self.plan.is_running or self.plan.is_paused:
             said = _said(self.case.doing, self.plan, self.n_to_do)
-            return f"Paused: {said[:1].lower()}{said[1:]}" if self.plan.is_paused else said
+            return (
+                f"Paused: {said[:1].lower()}{said[1:]}" if self.plan.is_paused else said
+            )
         said = _said(self.case.did, self.plan, self.n_done)
         return said[:1].upper() + said[1:]
 
@@ -267,56 +263,3 @@ def _rows(project: Project, items: Sequence[Item]) -> list[ItemRow]:
         )
         for item in items
     ]
-
-
-def picked(
-    project: Project,
-    *,
-    session_ids: Sequence[str],
-    is_first: bool,
-    query: str,
-    sort: str,
-    now: datetime,
-) -> Picked:
-    """Return which sessions are meant: those that are ticked, or a search's first.
-
-    Raises: InvalidRequest for a search that is not understood.
-    """
-    if not is_first:
-        return Picked(session_ids=session_ids)
-    found = session_search.sessions(
-        project,
-        parse_query(query, now=now),
-        sort=sort,
-        after=None,
-        limit=MOST,
-        now=now,
-    )
-    return Picked(
-        session_ids=[row.session.id for row in found.rows],
-        query=query,
-        has_more=found.after is not None,
-    )
-
-
-def require_typed(plan: Plan, typed: str) -> None:
-    """Have whoever rolls back many type how many: what is done is what they mean.
-
-    Raises: InvalidRequest.
-    """
-    if CASES[plan.kind].judge is None or not plan.is_draft:
-        return
-    planned = Item.objects.of_plan(plan.id).in_state(ItemState.PLANNED).count()
-    if typed.strip().replace(",", "") != str(planned):
-        raise InvalidRequest(f"Type {planned} to confirm.", param="typed")
-
-
-def changes(name: str, ticked: Sequence[str], pace: int | None) -> Changes:
-    """Return the change that a button of the page stands for."""
-    if name in ("pick", "unpick"):
-        return Changes(**{name: ticked})
-    if name in ("pick_look", "unpick_look"):
-        return Changes(**{name.replace("look", "verdict"): Verdict.LOOK.value})
-    if name == "pace":
-        return Changes(pace=pace)
-    return Changes(status=name)
