@@ -148,7 +148,7 @@ def test_holding_many_asks_for_a_reason_and_other_acts_do_not(
     assert re.search(
         r'<label for="id_reason">Why</label>\s*<textarea[^>]* required', text(page)
     )
-    assert "Say why, for who finds them held." in text(answer, 400)
+    assert "Say why, for who finds them so." in text(answer, 400)
     assert confirm(operator, project, label, reason="").status_code == 303
     hold.refresh_from_db()
     assert hold.is_draft
@@ -183,7 +183,7 @@ def test_the_first_of_a_search_are_frozen(operator, project, stories):
 
 
 def test_a_search_that_finds_more_says_so(operator, project, stories, monkeypatch):
-    monkeypatch.setattr("apps.console.pages.plans.plan_page.MOST", 2)
+    monkeypatch.setattr("apps.console.pages.plans.plan_acts.MOST", 2)
 
     page, plan = made(operator, project, "hold", [], first="on", q="")
 
@@ -450,7 +450,8 @@ def test_many_are_rolled_back_and_it_is_undone(operator, project):
 def test_what_needs_a_look_is_done_only_where_it_is_picked(operator, project):
     clean, spoken = story(project), story(project)
     for n in range(2):
-        spoken.said("And now?", "So.", {"bad": True, "n": n})
+        said = {"type": "text", "content": "And now?"}
+        spoken.said(said, said, {"bad": True, "n": n})
     page, plan = planned_rollback(operator, project, [clean, spoken])
     assert "needs a look" in text(page)
     assert "not picked: 1 later customer turn" in re.sub("<[^>]+>", "", text(page))
