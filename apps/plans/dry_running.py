@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 import structlog
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from apps.core.errors import DomainError
@@ -52,6 +52,9 @@ def look_on(plan_id: str, *, now: datetime) -> int:
             looking.store(items)
             looking.end_look(held)
             return len(items)
+    except (OperationalError, InterfaceError):
+        # The database is gone or in need: nothing is wrong with the sessions.
+        raise
     except Exception:
         # What is wrong with some of them must not keep the others waiting for ever.
         log.exception("a dry run failed", plan=plan_id)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from apps.core.errors import DomainError
@@ -67,9 +67,11 @@ def run_item(plan: Plan, session_id: str, *, clock: Clock) -> bool:
             if held is None:
                 return False
             _settle(held, _outcome(plan, held, now=clock()))
+    except (OperationalError, InterfaceError):
+        # The database is gone or in need: the item is not what went wrong, and waits.
+        raise
     except Exception:
-        # Where the database is gone, the item is not what went wrong: it still waits.
-        if held is None or not connection.is_usable():
+        if held is None:
             raise
         # Nothing of it was stored, and what is wrong with it must not hold up the rest.
         log.exception("an item of a plan failed", plan=plan.id, session=session_id)

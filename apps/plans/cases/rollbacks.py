@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import structlog
+from django.db import DatabaseError
 
 from apps.core import sql
 from apps.core.actors import ActorKind
@@ -69,6 +70,9 @@ def _judged(sight: Sight, session: Session) -> Outlook:
         return _blocked(Reason(error.code, error.message))
     except CorruptBody:
         return _blocked(reasons.DAMAGED)
+    except DatabaseError:
+        # What was begun is lost with it: the whole step is taken up again.
+        raise
     except Exception:
         # What is wrong with one must not hold up the rest.
         log.exception("a dry run failed", session=session.id)
