@@ -25,18 +25,33 @@ BEFORE, CHECK, RELEASE, LABEL = "before", "check", "release", "label"
 VERSIONS, FIRST_BAD = "versions", "first_bad"
 RULES = (BEFORE, CHECK, RELEASE, LABEL, VERSIONS)
 LONGEST_RELEASE = 200
-_NEWEST = sql.of_session("""
+_NEWEST = {
+    BEFORE: sql.of_session("""
 SELECT v.number
   FROM unnest(%(lows)s::bigint[], %(highs)s::bigint[]) live (low, high)
   JOIN timeline_version v ON v.session_id = %(session)s
    AND v.number BETWEEN live.low AND live.high
- WHERE (%(before)s::timestamptz IS NULL OR v.created_at < %(before)s::timestamptz)
-   AND (%(release)s::text IS NULL OR v.release = %(release)s::text)
-   AND (%(label)s::text IS NULL OR EXISTS (
-        SELECT FROM timeline_label l WHERE l.session_id = %(session)s
-           AND l.name = %(label)s::text AND l.number = v.number))
+ WHERE v.created_at < %(value)s::timestamptz
  ORDER BY v.number DESC LIMIT 1
-""")
+"""),
+    RELEASE: sql.of_session("""
+SELECT v.number
+  FROM unnest(%(lows)s::bigint[], %(highs)s::bigint[]) live (low, high)
+  JOIN timeline_version v ON v.session_id = %(session)s
+   AND v.number BETWEEN live.low AND live.high
+ WHERE v.release = %(value)s
+ ORDER BY v.number DESC LIMIT 1
+"""),
+    LABEL: sql.of_session("""
+SELECT v.number
+  FROM unnest(%(lows)s::bigint[], %(highs)s::bigint[]) live (low, high)
+  JOIN timeline_version v ON v.session_id = %(session)s
+   AND v.number BETWEEN live.low AND live.high
+  JOIN timeline_label l ON l.session_id = %(session)s
+   AND l.number = v.number AND l.name = %(value)s
+ ORDER BY v.number DESC LIMIT 1
+"""),
+}
 
 
 def read_rule(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,9 +85,9 @@ def find_target(sight: Sight, session: Session) -> int | Reason:
         "session": session.id,
         "lows": [one.start for one in live],
         "highs": [one.stop - 1 for one in live],
-        **{one: sight.params.get(one) for one in (BEFORE, RELEASE, LABEL)},
+        "value": sight.params[rule],
     }
-    found = sql.rows(_NEWEST, asked_for)
+    found = sql.rows(_NEWEST[rule], asked_for)
     return found[0].number if found else reasons.NONE_FOUND[rule]
 
 

@@ -15,7 +15,6 @@ from apps.timeline.queries.bisect import (
     Along,
     Bisection,
     Eyed,
-    FirstBad,
     Flip,
     Place,
     Said,
@@ -27,7 +26,6 @@ from apps.timeline.queries.bisect import (
 )
 from apps.timeline.queries.bisect import Asked as BisectAsked
 from apps.timeline.queries.bisect import History as BisectHistory
-from apps.timeline.queries.bisect import Order as BisectOrder
 from apps.timeline.queries.bisect import Window as BisectWindow
 from apps.timeline.queries.bisect import read_cursor as read_bisect_cursor
 from apps.timeline.queries.bisect import write_cursor as write_bisect_cursor
@@ -164,7 +162,6 @@ __all__ = [
     "BegunCall",
     "BisectAsked",
     "BisectHistory",
-    "BisectOrder",
     "BisectWindow",
     "Bisection",
     "Bucket",
@@ -177,7 +174,6 @@ __all__ = [
     "EffectRow",
     "EntryRow",
     "Eyed",
-    "FirstBad",
     "Flip",
     "KeptMessage",
     "Kin",
