@@ -416,7 +416,7 @@ BODIES: dict[str, Any] = {
     f"POST {WEBHOOK}/test": None,
     f"POST {WEBHOOK}/deliveries/{{delivery_id}}/resend": None,
     "POST /v1/plans": {"kind": "label", "q": "agent:travel", "label": "seen"},
-    "PATCH /v1/plans/{plan_id}": {"unpick": ["{session_id}"]},
+    "PATCH /v1/plans/{plan_id}": {"unpick_verdict": "look"},
     "POST /v1/plans/{plan_id}/look": None,
     "POST /v1/plans/{plan_id}/confirm": {"reason": "bad release"},
     "POST /v1/plans/{plan_id}/retry": None,
