@@ -163,7 +163,7 @@ def test_of_many_exactly_those_are_left_that_must_be(project, olga):
     stories = [story(project) for _ in range(MANY)]
     sent, closed, deleted, *others = stories
     begin(sent, "irreversible")
-    picked = Picked(session_ids=[one.id for one in stories])
+    picked = Picked(session_ids=[one.id for one in stories], incident_id="incd_1")
     rule = {"rule": "check", "check": "NOT state.bad=true"}
     plan = plans.make(
         act=act_in(project, olga), kind="rollback", picked=picked, params=rule

@@ -559,7 +559,7 @@ def test_a_proposed_plan_says_what_would_be_done_and_does_nothing(
         async with connect(secret) as call:
             for text in ('{"n": 1}', '{"n": 2}'):
                 saved = await call("checkpoint_save", thread_id=name, state_json=text)
-            asked = {"kind": "rollback", "target": '{"check": "state.n<2"}'}
+            asked = {"kind": "rollback", "target": '{"check": "NOT state.n=2"}'}
             both = await call("propose_plan", incident_id="x", q="y", **asked)
             assert both == {"error": "Give either incident_id or q."}
             unknown = await call("propose_plan", kind="delete", q="agent:x")

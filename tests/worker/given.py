@@ -330,7 +330,7 @@ JOBS = {
         with_a_rollback_plan,
         planned("rollback", "rollback"),
         "INSERT ON timeline_version",
-        f"{OF_NEW} AND NEW.op = 'rollback'",
+        "NEW.op = 'rollback'",
         done=(["finished"], [(n, "done", 2, 1) for n in range(3)]),
     ),
     "check_incidents": Job(
