@@ -144,11 +144,11 @@ def before_plan(asked: PlanAsked) -> None:
     """
     if not asked.act.actor.is_agent:
         return
-    wanted = Asked(
-        tool=PLAN,
-        arguments={"plan": asked.plan_id, "kind": asked.kind},
-        effect_class=Class.COMPENSABLE,
-    )
+    arguments: dict[str, Any] = {"plan": asked.plan_id, "kind": asked.kind}
+    if asked.digest is not None:
+        # What was allowed is what its items said: others are another plan.
+        arguments |= {"digest": asked.digest, "sessions": asked.sessions}
+    wanted = Asked(tool=PLAN, arguments=arguments, effect_class=Class.COMPENSABLE)
     for agent_id in sorted(asked.agent_ids()):
         if rule_for(asked.act.project_id, agent_id, wanted) is not None:
             _require_among(asked.act, _asked_for_plans(asked.act, agent_id), wanted)

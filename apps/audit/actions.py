@@ -143,6 +143,7 @@ class Action(StrEnum):
     PLAN_RETRIED = "plan.retried"
     PLAN_UNDONE = "plan.undone"
     PLAN_DROPPED = "plan.dropped"
+    PLAN_CHANGED = "plan.changed"
     INCIDENT_OPENED = "incident.opened"
     INCIDENT_CHANGED = "incident.changed"
     INCIDENT_NOTED = "incident.noted"
@@ -398,6 +399,7 @@ SHOWN: dict[Action, Shown] = {
     Action.PLAN_RETRIED: Shown("plan.retried", "Tried again what failed of the plan"),
     Action.PLAN_UNDONE: Shown("plan.undone", "Took back what the plan had done"),
     Action.PLAN_DROPPED: Shown("plan.dropped", "Removed a plan nobody had confirmed"),
+    Action.PLAN_CHANGED: Shown("plan.changed", "Changed the plan, or how it goes on"),
     Action.INCIDENT_OPENED: Shown("incident.opened", "Opened the incident"),
     Action.INCIDENT_CHANGED: Shown("incident.changed", "Changed the incident"),
     Action.INCIDENT_NOTED: Shown("incident.noted", "Wrote a note on the incident"),

@@ -122,6 +122,7 @@ urlpatterns = [
     path("console/<slug:slug>/plans/make", plans.make_plan, name="make_plan"),
     path(PLAN, plans.plan, name="plan"),
     path(f"{PLAN}/confirm", plans.confirm_plan, name="confirm_plan"),
+    path(f"{PLAN}/change", plans.change_plan, name="change_plan"),
     path(f"{PLAN}/retry", plans.retry_plan, name="retry_plan"),
     path(f"{PLAN}/undo", plans.undo_plan, name="undo_plan"),
     path(f"{PLAN}/export", plans.export_plan, name="export_plan"),
@@ -138,6 +139,7 @@ urlpatterns = [
         acting_on_incidents.change_incident,
         name="change_incident",
     ),
+    path(f"{INCIDENT}/plan", acting_on_incidents.plan_incident, name="plan_incident"),
     path(f"{INCIDENT}/note", acting_on_incidents.note_incident, name="note_incident"),
     path(
         f"{INCIDENT}/narrow",

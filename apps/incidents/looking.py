@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -23,20 +23,12 @@ from apps.core.errors import DomainError
 from apps.incidents.models import Incident, Member
 from apps.incidents.words import Verdict
 from apps.timeline.models import Version
-from apps.timeline.queries import (
-    BisectAsked,
-    BisectOrder,
-    CorruptBody,
-    Place,
-    find_flips,
-)
+from apps.timeline.queries import CorruptBody, Place, find_first_bad
 
 # How long one sweep goes on; the next takes up what is left.
 SWEEP_SECONDS = 20.0
 # Sessions that are looked into before what was found is written.
 AT_ONCE = 20
-# Answers of bisect for one session: some thousand states.
-MOST_WALKS = 20
 _FOUND = ("verdict", "bad_session_id", "bad_number", "bad_release", "bad_at")
 Clock = Callable[[], datetime]
 
@@ -99,31 +91,11 @@ def look(
 
 
 def _walked(scope: Scope, session_id: str, check: Check, *, now: datetime) -> Look:
-    """Go on from the oldest version until the first is found, or all were seen.
-
-    The first answer may have looked into some versions only; those that follow go
-    through all of them in order, so what they find first is the first.
-    """
-    asked = BisectAsked(check=check, order=BisectOrder.OLDEST, limit=1)
-    is_in_order, is_bad, is_lost = False, False, False
-    for _ in range(MOST_WALKS):
-        found = find_flips(scope, session_id, asked, now=now)
-        is_bad = is_bad or found.first_bad is not None
-        is_lost = is_lost or bool(found.gone or found.unreadable)
-        is_known = found.is_exact or is_in_order
-        if found.first_bad is not None and is_known and not is_lost:
-            return Look(verdict=Verdict.BAD, bad=_version(found.first_bad.place))
-        if is_bad and is_known:
-            return Look(verdict=Verdict.BAD)
-        if found.next is None:
-            good = found.is_exact or (is_in_order and not is_lost)
-            return Look(verdict=Verdict.GOOD if good else _lost(is_bad=is_bad))
-        asked, is_in_order = replace(asked, start=found.next), True
-    return Look(verdict=_lost(is_bad=is_bad))
-
-
-def _lost(*, is_bad: bool) -> Verdict:
-    return Verdict.BAD if is_bad else Verdict.UNKNOWN
+    found = find_first_bad(scope, session_id, check, now=now)
+    if found.is_bad is None:
+        return Look(verdict=Verdict.UNKNOWN)
+    bad = None if found.place is None else _version(found.place)
+    return Look(verdict=Verdict.BAD if found.is_bad else Verdict.GOOD, bad=bad)
 
 
 def _version(place: Place) -> Bad | None:

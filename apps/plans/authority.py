@@ -11,6 +11,7 @@ from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import PermissionDenied
+from apps.core.ids import new_id
 from apps.core.provenance import Request
 from apps.plans.models import Item, Plan
 from apps.timeline.models import Session
@@ -35,6 +36,23 @@ def act_for(plan: Plan, item: Item, *, now: datetime) -> Act:
         request=Request(
             id=plan.request_id or "", key=key, digest=sha256(key.encode()).digest()
         ),
+        api_key_id=actor.id if actor.is_agent else None,
+    )
+
+
+def maker_of(plan: Plan, *, now: datetime) -> Act:
+    """Return the act under which the dry run goes on: of who made the plan.
+
+    Raises: PermissionDenied for a person or a key that lost the right meanwhile.
+    """
+    actor = Actor(
+        kind=ActorKind(plan.made_by_kind), id=plan.made_by_id, label=plan.made_by_label
+    )
+    return Act(
+        scope=_scope(plan, actor, now),
+        actor=actor,
+        now=now,
+        request=Request(id=new_id("req", now=now)),
         api_key_id=actor.id if actor.is_agent else None,
     )
 

@@ -37,3 +37,33 @@ class NothingToRetry(DomainError):
     """Nothing of this plan has failed, or it is not over yet."""
 
     code = "nothing_to_retry"
+
+
+class PlanNotLooked(DomainError):
+    """The dry run of this plan is not over: nothing can be done before it is."""
+
+    code = "plan_not_looked"
+
+
+class PlanChanged(DomainError):
+    """What would be done is not what was seen: read the plan, or have it looked at."""
+
+    code = "plan_changed"
+
+
+class PlanNotRunning(DomainError):
+    """This plan does not run, or is not paused."""
+
+    code = "plan_not_running"
+
+
+class PlanRunning(DomainError):
+    """This plan still runs: stop it, or wait until it is over."""
+
+    code = "plan_running"
+
+
+class NotPickable(DomainError):
+    """These sessions cannot be picked: they are left out, or not in the plan."""
+
+    code = "not_pickable"

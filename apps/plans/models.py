@@ -20,18 +20,34 @@ DRAFT_LIVES = timedelta(days=7)
 class PlanStatus(models.TextChoices):
     """How far a plan is."""
 
-    DRAFT = "draft"  # made: the dry run is shown, nothing is done
+    LOOKING = "looking"  # made: the worker still looks at what would be done
+    DRAFT = "draft"  # the dry run is shown, nothing is done
     RUNNING = "running"  # confirmed, or retried: the worker does it
+    PAUSED = "paused"  # confirmed; somebody has the worker wait
     FINISHED = "finished"  # no item waits any more
 
 
 class ItemState(models.TextChoices):
     """How far one session of a plan is."""
 
+    UNSEEN = "unseen"  # the dry run has not come to it yet
     PLANNED = "planned"  # to be done once the plan is confirmed
+    UNPICKED = "unpicked"  # could be done, and is not: nobody has picked it
     LEFT_OUT = "left_out"  # not done, and why: seen in the dry run, or since
     DONE = "done"  # by the ordinary operation
-    FAILED = "failed"  # refused or broken; it can be tried again
+    MOVED = "moved"  # not done: its head is not the one that the dry run saw
+    REFUSED = "refused"  # not done: the operation does not do that to it
+    FAILED = "failed"  # went wrong; it can be tried again
+    STOPPED = "stopped"  # not done: the plan was stopped before its turn
+    UNDONE = "undone"  # done, and taken back by the undo of its plan
+
+
+class Verdict(models.TextChoices):
+    """What the dry run says of a session where that takes judging."""
+
+    CLEAN = "clean"  # nothing but its versions is touched
+    LOOK = "look"  # something happened outside, or a person has spoken since
+    BLOCKED = "blocked"  # it cannot be done
 
 
 class Plan(models.Model):
@@ -49,6 +65,14 @@ class Plan(models.Model):
     status = models.CharField(
         max_length=16, choices=PlanStatus.choices, default=PlanStatus.DRAFT
     )
+    # The incident whose sessions these are, of the app above.
+    incident_id = id_field(null=True)
+    # At most so many sessions in a minute; null: one after another.
+    pace = models.IntegerField(null=True)
+    # Whether who confirmed has said that what cannot be undone may be gone behind.
+    crosses = models.BooleanField(default=False)
+    # Of what its items say that is to be done: what is confirmed is this, or nothing.
+    digest = models.CharField(max_length=64, null=True, db_collation="C")
     undo_of = models.ForeignKey("self", on_delete=models.PROTECT, null=True)
     reason = models.TextField(blank=True, default="")
     made_by_kind = models.CharField(max_length=16, db_collation="C")
@@ -84,6 +108,16 @@ class Plan(models.Model):
                 name="plans_plan_drafts",
                 condition=models.Q(status="draft"),
             ),
+            models.Index(
+                fields=["id"],
+                name="plans_plan_looking",
+                condition=models.Q(status="looking"),
+            ),
+            models.Index(
+                fields=["incident_id", "-id"],
+                name="plans_plan_of_incident",
+                condition=models.Q(incident_id__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -92,6 +126,14 @@ class Plan(models.Model):
     @property
     def is_draft(self) -> bool:
         return self.status == PlanStatus.DRAFT
+
+    @property
+    def is_looking(self) -> bool:
+        return self.status == PlanStatus.LOOKING
+
+    @property
+    def is_paused(self) -> bool:
+        return self.status == PlanStatus.PAUSED
 
     @property
     def lives_until(self) -> datetime:
@@ -124,6 +166,13 @@ class Item(models.Model):
     words = models.TextField(blank=True, default="")
     # The head that the dry run saw. A label is given to it, an undo needs it to stand.
     number = models.BigIntegerField(null=True)
+    # The version to go back to, as it was asked for or as the plan's rule found it.
+    target = models.BigIntegerField(null=True)
+    verdict = models.CharField(
+        max_length=8, choices=Verdict.choices, null=True, db_collation="C"
+    )
+    # What the dry run counted: see `cases.case.Outlook`. Nothing of a state is in it.
+    about = models.JSONField(null=True)
     # The version that the act made, labelled, or exports up to.
     result_number = models.BigIntegerField(null=True)
     # Bytes of the states that it exports.
@@ -138,9 +187,27 @@ class Item(models.Model):
                 condition=models.Q(state__in=ItemState.values),
                 name="plans_item_state_is_known",
             ),
+            models.CheckConstraint(
+                condition=models.Q(verdict__in=Verdict.values),
+                name="plans_item_verdict_is_known",
+            ),
         ]
-        # They go with their session.
-        indexes = [models.Index(fields=["session_id"], name="plans_item_of_session")]
+        indexes = [
+            # They go with their session.
+            models.Index(fields=["session_id"], name="plans_item_of_session"),
+            # What the worker takes next, of a list that may be long.
+            models.Index(
+                fields=["plan", "position"],
+                name="plans_item_waiting",
+                condition=models.Q(state__in=["planned", "unseen"]),
+            ),
+            # How fast a plan went lately.
+            models.Index(
+                fields=["plan", "done_at"],
+                name="plans_item_done_at",
+                condition=models.Q(done_at__isnull=False),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.session_id} {self.state}"

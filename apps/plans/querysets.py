@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Count, Q, Sum
+from django.db.models import Case, Count, IntegerField, Q, Subquery, Sum, Value, When
 
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
@@ -51,6 +51,13 @@ class PlanQuerySet(models.QuerySet["Plan"]):
         """Those that the worker does, in the order in which they were confirmed."""
         return self.filter(status="running").order_by("confirmed_at", "id")
 
+    def looking(self) -> PlanQuerySet:
+        """Those of which the dry run goes on, in the order of their making."""
+        return self.filter(status="looking").order_by("id")
+
+    def of_incident(self, incident_id: str) -> PlanQuerySet:
+        return self.filter(incident_id=incident_id)
+
     def drafts_from_before(self, moment: datetime) -> PlanQuerySet:
         """Those that were made before that and never confirmed."""
         return self.filter(status="draft", created_at__lt=moment)
@@ -62,11 +69,13 @@ class PlanQuerySet(models.QuerySet["Plan"]):
         return self.order_by("-id")
 
     def with_counts(self) -> PlanQuerySet:
-        """Each with `n_planned`, `n_left_out`, `n_done`, `n_failed`."""
+        """Each with `n_planned`, `n_done` and so on: one of every state of an item."""
+        from apps.plans.models import ItemState
+
         return self.annotate(
             **{
                 f"n_{state}": Count("item", filter=Q(item__state=state))
-                for state in ("planned", "left_out", "done", "failed")
+                for state in ItemState.values
             }
         )
 
@@ -81,15 +90,63 @@ class ItemQuerySet(models.QuerySet["Item"]):
     def in_order(self) -> ItemQuerySet:
         return self.order_by("position")
 
-    def next_planned(self) -> Item | None:
-        """Return one that waits, held; another worker's are passed by."""
-        waiting = self.in_state("planned").in_order()
-        return waiting.select_for_update(skip_locked=True, no_key=True).first()
+    def behind(self, plan_id: str, session_id: str) -> ItemQuerySet:
+        """Those that stand behind one in the list; none behind what is not in it."""
+        from apps.plans.models import Item
+
+        one = Item.objects.of_plan(plan_id).filter(session_id=session_id)
+        return self.filter(position__gt=Subquery(one.values("position")[:1]))
+
+    def next_planned(self, most: int) -> list[str]:
+        """Return the sessions that wait next, of a plan that runs."""
+        waiting = self.in_state("planned").filter(plan__status="running").in_order()
+        return list(waiting.values_list("session_id", flat=True)[:most])
+
+    def held_planned(self, session_id: str) -> Item | None:
+        """Return one that waits, held; None where it no longer does, or is in hand."""
+        waiting = self.in_state("planned").filter(session_id=session_id)
+        running = waiting.filter(plan__status="running")
+        return running.select_for_update(
+            skip_locked=True, no_key=True, of=("self",)
+        ).first()
+
+    def to_look_at(self) -> ItemQuerySet:
+        """Those that the dry run has not come to, in order."""
+        return self.in_state("unseen").in_order()
+
+    def settled_since(self, moment: datetime) -> int:
+        """Return how many turns were taken since then, whatever came of them."""
+        return self.filter(done_at__gt=moment).count()
+
+    def said(self) -> Iterator[tuple[str, int | None, int | None, str | None, str]]:
+        """Yield what is to be done: session, head, target, verdict, state; in order."""
+        fields = ("session_id", "number", "target", "verdict", "state")
+        return self.in_order().values_list(*fields).iterator(chunk_size=2_000)
+
+    def as_shown(self, states: Sequence[str]) -> ItemQuerySet:
+        """In this order of states; among those that are alike those with a reason."""
+        ranks = [When(state=state, then=Value(n)) for n, state in enumerate(states)]
+        rank = Case(*ranks, default=Value(len(ranks)), output_field=IntegerField())
+        return self.alias(rank=rank, bare=Q(words="")).order_by(
+            "rank", "bare", "position"
+        )
 
     def counts(self) -> dict[str, int]:
         """Return how many are in each state."""
         found = self.values("state").annotate(n=Count("session_id")).order_by("state")
         return {row["state"]: row["n"] for row in found}
+
+    def verdicts(self) -> dict[str, int]:
+        """Return how many the dry run judged how."""
+        judged = self.exclude(verdict=None).values("verdict")
+        found = judged.annotate(n=Count("session_id")).order_by("verdict")
+        return {str(row["verdict"]): row["n"] for row in found}
+
+    def reasons(self) -> list[tuple[str, str, int]]:
+        """Return how many are in each state for which reason: state, code, count."""
+        given = self.exclude(code="").values("state", "code")
+        found = given.annotate(n=Count("session_id")).order_by("state", "-n", "code")
+        return [(row["state"], row["code"], row["n"]) for row in found]
 
     def exported_bytes(self) -> int:
         """Return the bytes of states that those that are done export."""

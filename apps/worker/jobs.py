@@ -31,7 +31,7 @@ from apps.meaning.working import sweeping
 from apps.memory import operations as memory
 from apps.memory.formation import forming
 from apps.metrics import alerting, rollups, weekly
-from apps.plans import retiring, running
+from apps.plans import dry_running, retiring, running
 from apps.timeline import operations as timeline
 from apps.watching import mailing
 from apps.webhooks import delivering
@@ -163,8 +163,9 @@ def deliver_webhooks(now: datetime) -> None:
 
 @scheduled(EVERY_TWO_SECONDS)
 def run_plans(now: datetime) -> None:
-    """Do what people have confirmed for many sessions at once."""
+    """Do what people have confirmed for many sessions at once, and look at more."""
     running.sweep(now=now)
+    dry_running.sweep(now=now)
 
 
 @scheduled(EVERY_TWO_SECONDS)

@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from apps.accounts.access import actor_of
 from apps.accounts.models import Scope, User
+from apps.plans import dry_running
 from apps.timeline.models import Version
 from tests.approvals.make import asked, read, voted
 from tests.conftest import Answer
@@ -206,6 +208,35 @@ def test_a_plan_asks_first_where_a_rule_says_so(
     approval = run.post("approvals", wanted)
     voted(project, olga, approval["id"])
     assert run.client.post(f"/v1/plans/{plan['id']}/confirm", {}).status == 200
+
+
+def test_what_is_allowed_of_a_rollback_of_many_is_what_was_seen(
+    run: Run, admin: Any, project: Any, olga: User
+) -> None:
+    ruled(admin, tool="plan", check="state.sessions>0")
+    path = f"/v1/sessions/{run.id}/state"
+    assert run.client.patch(path, {"state": {"bad": True}}).status == 200
+    asked = {"kind": "rollback", "sessions": [run.id], "target": {"label": "good"}}
+    assert run.client.post("/v1/plans", asked).body["counts"]["left_out"] == 1
+    asked["target"] = {"versions": {run.id: 0}}
+    plan = run.client.post("/v1/plans", asked).body
+    address = f"/v1/plans/{plan['id']}"
+    said = {"digest": plan["digest"]}
+
+    refused = run.client.post(f"{address}/confirm", said)
+
+    assert_refused(refused, 409, "approval_needed")
+    told = refused.body["error"]
+    assert told["arguments"]["digest"] == plan["digest"]
+    assert told["arguments"]["sessions"] == 1
+    wanted = {"tool": told["tool"], "arguments": told["arguments"]}
+    voted(project, olga, run.post("approvals", wanted)["id"])
+    # Asking was a version itself, so the plan looks again: it is another one by now.
+    run.client.post(f"{address}/look")
+    dry_running.sweep(now=timezone.now())
+    other = {"digest": run.client.get(address).body["digest"]}
+    assert other != said
+    assert_refused(run.client.post(f"{address}/confirm", other), 409, "approval_needed")
 
 
 @pytest.mark.parametrize("rule", [{"check": "state.kind=export"}, {"tool": "wire"}])

@@ -15,6 +15,7 @@ from django.utils import timezone
 from apps.accounts import operations as accounts
 from apps.accounts.models import Membership, Role
 from apps.console import queries
+from apps.incidents.models import Incident
 from apps.plans import running
 from apps.plans.models import Item, Plan
 from apps.timeline.models import Label, Version
@@ -147,7 +148,7 @@ def test_holding_many_asks_for_a_reason_and_other_acts_do_not(
     assert re.search(
         r'<label for="id_reason">Why</label>\s*<textarea[^>]* required', text(page)
     )
-    assert "Say why, for who finds them held." in text(answer, 400)
+    assert "Say why, for who finds them so." in text(answer, 400)
     assert confirm(operator, project, label, reason="").status_code == 303
     hold.refresh_from_db()
     assert hold.is_draft
@@ -182,7 +183,7 @@ def test_the_first_of_a_search_are_frozen(operator, project, stories):
 
 
 def test_a_search_that_finds_more_says_so(operator, project, stories, monkeypatch):
-    monkeypatch.setattr("apps.console.pages.project.plans.MOST", 2)
+    monkeypatch.setattr("apps.console.pages.plans.plan_acts.MOST", 2)
 
     page, plan = made(operator, project, "hold", [], first="on", q="")
 
@@ -383,7 +384,7 @@ def test_plans_are_listed_newest_first_page_by_page(
 
 
 def test_the_sessions_of_a_plan_go_in_pages(operator, project, monkeypatch):
-    monkeypatch.setattr("apps.console.pages.project.plans.PAGE", 2)
+    monkeypatch.setattr("apps.console.pages.plans.plan_page.PAGE", 2)
     now = timezone.now() - timedelta(hours=1)
     stories = [Story(project, now=now, external_id=f"order-{n}") for n in range(3)]
     page, plan = made(operator, project, "hold", stories)
@@ -408,3 +409,93 @@ def test_hostile_labels_and_titles_are_shown_as_text(operator, project):
     assert "\u202e" not in shown
     assert queries.has_session(project, story.id)
     assert not Label.objects.exists()
+
+
+def story(project):
+    made = Story(project, {"n": 0}, now=timezone.now())
+    return made.update({"n": 1}).update({"bad": True})
+
+
+def planned_rollback(client, project, stories, **fields):
+    rule = {"rule": "check", "value": "NOT state.bad=true"}
+    return made(client, project, "rollback", stories, **(rule | fields))
+
+
+def test_many_are_rolled_back_and_it_is_undone(operator, project):
+    page, plan = planned_rollback(operator, project, [story(project), story(project)])
+    shown = text(page)
+    assert "Roll back 2 sessions?" in shown
+    assert "NOT state.bad=true" in shown
+    assert "v2 → v1" in shown
+    assert "1 change, 1 version set aside" in shown
+    sent = {"digest": plan.digest, "reason": "Bad release"}
+
+    assert "Type 2 to confirm" in text(
+        operator.post(url("confirm_plan", project, plan.id), sent | {"typed": "3"}), 400
+    )
+    answer = confirm(operator, project, plan, digest=plan.digest, typed="2")
+    assert answer.status_code == 303, answer.content
+    sweep()
+
+    over = text(operator.get(url("plan", project, plan.id)))
+    assert "2 sessions rolled back" in over
+    assert "v3</a>" in over
+    operator.post(url("undo_plan", project, plan.id))
+    undo = Plan.objects.get(undo_of=plan)
+    confirm(operator, project, undo)
+    sweep()
+    assert "done and undone" in text(operator.get(url("plan", project, plan.id)))
+
+
+def test_what_needs_a_look_is_done_only_where_it_is_picked(operator, project):
+    clean, spoken = story(project), story(project)
+    for n in range(2):
+        said = {"type": "text", "content": "And now?"}
+        spoken.said(said, said, {"bad": True, "n": n})
+    page, plan = planned_rollback(operator, project, [clean, spoken])
+    assert "needs a look" in text(page)
+    assert "not picked: 1 later customer turn" in re.sub("<[^>]+>", "", text(page))
+
+    change = url("change_plan", project, plan.id)
+    picked = operator.post(change, {"change": "pick", "session": [spoken.id]})
+    assert picked.status_code == 303
+    assert "Roll back 2 sessions?" in text(operator.get(picked["Location"]))
+    stale = confirm(operator, project, plan, digest=plan.digest, typed="2")
+    assert stale.status_code == 409
+    assert Plan.objects.get(id=plan.id).is_draft
+    operator.post(change, {"change": "unpick_look"})
+    assert "Roll back 1 session?" in text(operator.get(picked["Location"]))
+
+
+def test_a_plan_is_paused_and_stopped_by_its_buttons(operator, project, viewer):
+    _, plan = planned_rollback(operator, project, [story(project)])
+    confirm(operator, project, plan, digest=plan.digest, typed="1")
+    change = url("change_plan", project, plan.id)
+    assert viewer.post(change, {"change": "paused"}).status_code == 403
+
+    operator.post(change, {"change": "paused"})
+    assert "Go on" in text(operator.get(url("plan", project, plan.id)))
+    sweep()
+    operator.post(change, {"change": "stopped"})
+
+    over = text(operator.get(url("plan", project, plan.id)))
+    assert "stopped before its turn" in over
+    assert operator.get(change).status_code == 405
+
+
+def test_an_incident_is_rolled_back_or_held_from_its_page(operator, project):
+    one = story(project)
+    operator.post(url("open_incident", project), {"title": "Lost", "session": [one.id]})
+    incident = Incident.objects.get()
+    sent = {"kind": "rollback", "rule": "check", "value": "NOT state.bad=true"}
+
+    planned = operator.post(url("plan_incident", project, incident.id), sent)
+    page = text(operator.get(planned["Location"]))
+    assert "of <a" in page
+    assert "an incident</a>" in page
+    held = operator.post(url("plan_incident", project, incident.id), {"kind": "hold"})
+    assert "held, not new ones" in text(operator.get(held["Location"]))
+
+    shown = text(operator.get(url("incident", project, incident.id)))
+    assert "Roll back 1 session" in shown
+    assert "not new ones" in shown

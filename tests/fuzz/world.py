@@ -125,6 +125,7 @@ FIRST = {
     "POST /v1/retention/policies/{policy_id}/enable": {"preview_id": "{preview_id}"},
     "POST /v1/retention/previews": {"policy_id": "{policy_id}"},
     "POST /v1/incidents": {"title": "Lost", "search": "user:u1"},
+    "PATCH /v1/plans/{plan_id}": {"unpick_verdict": "look"},
     "POST /v1/exports": {"kind": "trajectories"},
     "POST /v1/erasures": {"preview_id": "{erasure_preview_id}", "reason": "Asked"},
     "POST /v1/erasures/previews": {"user_id": "u1"},

@@ -33,7 +33,7 @@ def test_sessions_are_held_and_resumed_again(api, project):
 
     plan = made(client, kind="hold", sessions=ids)
     assert plan["status"] == "draft"
-    assert plan["counts"] == {"planned": 2, "left_out": 0, "done": 0, "failed": 0}
+    assert {state: n for state, n in plan["counts"].items() if n} == {"planned": 2}
     path = f"/v1/plans/{plan['id']}"
     confirmed = client.post(f"{path}/confirm", {"reason": "bad release"})
     assert (confirmed.status, confirmed.body["status"]) == (200, "running")

@@ -63,7 +63,7 @@ def test_what_another_worker_has_in_hand_is_passed_by_and_not_over(project, olga
 
     def holding():
         with transaction.atomic():
-            Item.objects.of_plan(plan.id).next_planned()
+            Item.objects.of_plan(plan.id).held_planned(ids[0])
             held.set()
             released.wait(30)
 

@@ -84,7 +84,7 @@ def test_a_session_that_has_moved_on_is_left_as_it_is_and_named(project, olga):
     stories[1].rollback(0)
     plans.confirm(act=act_in(project, olga), plan_id=undo.id)
     running.sweep(now=timezone.now())
-    assert states(undo) == ["left_out", "left_out", "done"]
+    assert states(undo) == ["left_out", "moved", "done"]
     assert reasons(undo)[1] == "has moved on: v1 is not its head, v2 is"
     assert statuses(ids) == ["paused", "paused", "active"]
 
@@ -130,7 +130,7 @@ def test_two_undos_take_it_back_once(project, olga):
 
     running.sweep(now=timezone.now())
 
-    assert [states(one) for one in both] == [["done"], ["left_out"]]
+    assert [states(one) for one in both] == [["done"], ["moved"]]
     assert statuses(ids) == ["active"]
 
 

@@ -60,7 +60,7 @@ OURS = {
         "data_write",
     ),
     *("agent_checkpoint_create", "agent_checkpoint_restore", "remember", "recall"),
-    *("request_approval", "approvals", "propose_rollback"),
+    *("request_approval", "approvals", "propose_rollback", "propose_plan"),
     *("begin_effect", "finish_effect", "effects"),
     *("update_task", "check_facts"),
 }
@@ -76,6 +76,7 @@ WRITES = {
     "remember",
     "request_approval",
     "propose_rollback",
+    "propose_plan",
     "begin_effect",
     "update_task",
     "check_facts",
@@ -574,6 +575,31 @@ def test_a_proposed_rollback_waits_for_people(connect: Connect, live: Server) ->
 
     asyncio.run(story())
     people.close()
+
+
+@pytest.mark.parametrize("connect", ["http"], indirect=True)
+def test_a_proposed_plan_says_what_would_be_done_and_does_nothing(
+    connect: Connect, live: Server
+) -> None:
+    secret, name = live.key(f"planning-{uuid.uuid4().hex[:8]}"), thread()
+
+    async def story() -> None:
+        async with connect(secret) as call:
+            for text in ('{"n": 1}', '{"n": 2}'):
+                saved = await call("checkpoint_save", thread_id=name, state_json=text)
+            asked = {"kind": "rollback", "target": '{"check": "NOT state.n=2"}'}
+            both = await call("propose_plan", incident_id="x", q="y", **asked)
+            assert both == {"error": "Give either incident_id or q."}
+            unknown = await call("propose_plan", kind="delete", q="agent:x")
+            assert "kind takes" in unknown["error"]
+
+            plan = await call("propose_plan", q="age<2h", **asked)
+            assert (plan["status"], plan["verdicts"]) == ("draft", {"clean": 1})
+            assert "Nothing is done" in plan["note"]
+            head = await call("checkpoint_resume", thread_id=name)
+            assert head["checkpoint_id"] == saved["checkpoint_id"]
+
+    asyncio.run(story())
 
 
 @pytest.mark.parametrize("connect", ["http"], indirect=True)

@@ -158,16 +158,37 @@ def with_a_plan(told: Told) -> None:
     ok(told.client.post(f"/v1/plans/{made.json()['id']}/confirm", json={}))
 
 
-def planned(told: Told) -> object:
-    """How far the plan is, its items, and how often each session was held."""
-    items = told.rows(
-        "SELECT i.position, i.state, i.result_number,"
-        " (SELECT count(*) FROM timeline_version v"
-        "   WHERE v.session_id = i.session_id AND v.op = 'pause')"
-        " FROM plans_item i JOIN plans_plan p ON p.id = i.plan_id"
-        " WHERE p.project_id = {p} ORDER BY 1"
-    )
-    return told.column("SELECT status FROM plans_plan WHERE project_id = {p}"), items
+def with_a_rollback_plan(told: Told) -> None:
+    """Three sessions, to be rolled back by a plan that is confirmed."""
+    targets = {}
+    for _ in range(3):
+        begun = told.client.post("/v1/sessions", json={"agent_id": "a"})
+        targets[begun.json()["id"]] = 0
+        path = f"/v1/sessions/{begun.json()['id']}/state"
+        ok(told.client.patch(path, json={"state": {"bad": True}}))
+    asked = {"kind": "rollback", "sessions": list(targets)}
+    asked["target"] = {"versions": targets}
+    made = told.client.post("/v1/plans", json=asked)
+    ok(made)
+    seen = {"digest": made.json()["digest"]}
+    ok(told.client.post(f"/v1/plans/{made.json()['id']}/confirm", json=seen))
+
+
+def planned(kind: str, op: str) -> Callable[[Told], object]:
+    """How far the plan is, its items, and how often it was done to each session."""
+
+    def found(told: Told) -> object:
+        mine = f"p.project_id = {{p}} AND p.kind = '{kind}'"
+        items = told.rows(
+            "SELECT i.position, i.state, i.result_number,"
+            " (SELECT count(*) FROM timeline_version v"
+            f"   WHERE v.session_id = i.session_id AND v.op = '{op}')"
+            " FROM plans_item i JOIN plans_plan p ON p.id = i.plan_id"
+            f" WHERE {mine} ORDER BY 1"
+        )
+        return told.column(f"SELECT p.status FROM plans_plan p WHERE {mine}"), items
+
+    return found
 
 
 def with_an_incident(told: Told) -> None:
@@ -300,10 +321,17 @@ JOBS = {
     ),
     "run_plans": Job(
         with_a_plan,
-        planned,
+        planned("hold", "pause"),
         "UPDATE ON plans_item",
         "NEW.position = 0 AND NEW.state = 'done'",
         done=(["finished"], [(n, "done", 1, 1) for n in range(3)]),
+    ),
+    "run_plans:rollback": Job(
+        with_a_rollback_plan,
+        planned("rollback", "rollback"),
+        "INSERT ON timeline_version",
+        "NEW.op = 'rollback'",
+        done=(["finished"], [(n, "done", 2, 1) for n in range(3)]),
     ),
     "check_incidents": Job(
         with_an_incident,

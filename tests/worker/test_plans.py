@@ -21,11 +21,12 @@ from tests.worker.processes import rows, until, working
 
 N = 3
 # An act of each kind, in an order in which each finds something to do.
-ACTS: tuple[dict[str, str], ...] = (
+ACTS: tuple[dict[str, Any], ...] = (
     {"kind": "label", "label": "seen"},
     {"kind": "review", "outcome": "failed"},
     {"kind": "hold"},
     {"kind": "resume"},
+    {"kind": "rollback", "target": {"label": "seen"}},
     {"kind": "export"},
 )
 
@@ -52,7 +53,12 @@ def confirmed(client: httpx.Client, path: str, **asked: Any) -> str:
     made = client.post(path, json=asked or None)
     assert made.status_code == 201, made.text
     address = f"/v1/plans/{made.json()['id']}"
-    answer = client.post(f"{address}/confirm", json={"reason": "Bad release"})
+    # The worker looks as well: with its rights, at what the web's login made.
+    looked = client.post(f"{address}/look")
+    assert looked.status_code == 200, looked.text
+    until(lambda: client.get(address).json()["status"] == "draft", looked.text)
+    said = {"reason": "Bad release", "digest": client.get(address).json()["digest"]}
+    answer = client.post(f"{address}/confirm", json=said)
     assert answer.status_code == 200, answer.text
     return address
 

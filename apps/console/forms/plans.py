@@ -6,6 +6,8 @@ from django import forms
 
 from apps.console.forms.project import SessionsForm
 from apps.plans.cases import OFFERED
+from apps.plans.cases.targets import BEFORE, CHECK, LABEL, RELEASE
+from apps.plans.operations import FASTEST
 from apps.plans.operations.confirming import LONGEST_REASON
 from apps.schemas.operations import MAX_VERSION
 from apps.timeline.words import Outcome
@@ -13,9 +15,29 @@ from apps.timeline.words import Outcome
 KEY = 64
 # What acts take beside whom they are for.
 PARAMS = ("label", "outcome", "to_schema")
+LONGEST_VALUE = 4_000
+# By what a person says to which version each session goes back.
+RULES = (
+    (CHECK, "before the first version in which this does not hold"),
+    (BEFORE, "the last version before this moment (UTC)"),
+    (RELEASE, "the last version of this release"),
+    (LABEL, "the last version with this label"),
+)
 
 
-class PickForm(SessionsForm):
+class TargetForm(forms.Form):
+    """The rule by which a rollback finds the version of each session."""
+
+    rule = forms.ChoiceField(required=False, choices=RULES)
+    value = forms.CharField(required=False, max_length=LONGEST_VALUE)
+
+    def target(self) -> dict[str, Any]:
+        """Return the rule as plans take it; nothing where none is said."""
+        rule = self.cleaned_data["rule"]
+        return {"rule": rule, rule: self.cleaned_data["value"]} if rule else {}
+
+
+class PickForm(TargetForm, SessionsForm):
     """An act, and whom it is for: the rows that are ticked, or the first of a search.
 
     What an act takes is checked where it is planned.
@@ -33,7 +55,15 @@ class PickForm(SessionsForm):
 
     def params(self) -> dict[str, Any]:
         """Return what the act takes, as far as a valid form says it."""
-        return {name: self.cleaned_data[name] for name in PARAMS}
+        given = {name: self.cleaned_data[name] for name in PARAMS}
+        return given | self.target()
+
+
+class IncidentPlanForm(TargetForm):
+    """What is to be done to the sessions of an incident."""
+
+    kind = forms.ChoiceField(choices=[("rollback", "Roll back"), ("hold", "Hold")])
+    key = forms.CharField(required=False, max_length=KEY)
 
 
 class ConfirmForm(forms.Form):
@@ -42,8 +72,28 @@ class ConfirmForm(forms.Form):
     reason = forms.CharField(
         required=False,
         max_length=LONGEST_REASON,
-        error_messages={"required": "Say why, for who finds them held."},
+        error_messages={"required": "Say why, for who finds them so."},
     )
+    digest = forms.CharField(required=False, max_length=64)
+    typed = forms.CharField(required=False, max_length=20)
+    crosses = forms.BooleanField(required=False)
+    pace = forms.IntegerField(required=False, min_value=1, max_value=FASTEST)
+    key = forms.CharField(required=False, max_length=KEY)
+
+
+class ChangePlanForm(forms.Form):
+    """What is changed of a plan: one act, for picks the rows that are ticked."""
+
+    change = forms.ChoiceField(
+        choices=[
+            (name, name)
+            for name in (
+                *("pick", "unpick", "pick_look", "unpick_look", "look"),
+                *("paused", "running", "stopped", "pace"),
+            )
+        ]
+    )
+    pace = forms.IntegerField(required=False, min_value=1, max_value=FASTEST)
     key = forms.CharField(required=False, max_length=KEY)
 
 
@@ -56,4 +106,4 @@ class PlansForm(forms.Form):
 class ItemsForm(forms.Form):
     """The place in a plan's list of sessions: how many are before it."""
 
-    after = forms.IntegerField(required=False, min_value=0, max_value=10_000)
+    after = forms.IntegerField(required=False, min_value=0, max_value=50_000)

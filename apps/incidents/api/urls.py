@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.incidents.api import views
+from apps.incidents.api import planning, views
 
 urlpatterns = [
     path("incidents", views.IncidentCollection.as_view()),
@@ -13,5 +13,6 @@ urlpatterns = [
         "incidents/<str:incident_id>/members/<str:session_id>",
         views.IncidentMember.as_view(),
     ),
+    path("incidents/<str:incident_id>/plans", planning.IncidentPlans.as_view()),
     path("incidents/<str:incident_id>/report", views.IncidentReport.as_view()),
 ]

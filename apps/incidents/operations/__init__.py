@@ -1,6 +1,7 @@
-"""Verbs of incidents: open, change, write a note, take a session out."""
+"""Verbs of incidents: open, change, note, take a session out, plan an act."""
 
 from apps.incidents.operations.changing import KEEP, change, note, remove
 from apps.incidents.operations.opening import Collected, open_incident
+from apps.incidents.operations.planning import plan
 
-__all__ = ["KEEP", "Collected", "change", "note", "open_incident", "remove"]
+__all__ = ["KEEP", "Collected", "change", "note", "open_incident", "plan", "remove"]

@@ -7,14 +7,20 @@ from typing import Any
 from apps.core.time.moments import utc_text
 from apps.plans.models import Item, ItemState, Plan
 
+# Items that a plan is answered with; the others are read page by page.
+SHOWN = 500
+
 
 def plan_object(plan: Plan) -> dict[str, Any]:
-    """Return a plan with the list that it was frozen with."""
-    items = list(Item.objects.of_plan(plan.id).in_order())
-    counts = dict.fromkeys(ItemState.values, 0)
-    for item in items:
-        counts[item.state] += 1
-    return _about(plan, counts) | {"items": [_item_object(item) for item in items]}
+    """Return a plan with the list that it was frozen with, or its first sessions."""
+    mine = Item.objects.of_plan(plan.id)
+    items = list(mine.in_order()[: SHOWN + 1])
+    counts = dict.fromkeys(ItemState.values, 0) | mine.counts()
+    return _about(plan, counts) | {
+        "verdicts": mine.verdicts(),
+        "items": [item_object(item) for item in items[:SHOWN]],
+        "has_more_items": len(items) > SHOWN,
+    }
 
 
 def listed_plan(plan: Any) -> dict[str, Any]:
@@ -31,7 +37,11 @@ def _about(plan: Plan, counts: dict[str, int]) -> dict[str, Any]:
         "outcome": plan.params.get("outcome"),
         "to_schema": plan.params.get("to_schema"),
         "status": plan.status,
+        "target": plan.params if "rule" in plan.params else None,
         "undo_of": plan.undo_of_id,
+        "incident_id": plan.incident_id,
+        "pace": plan.pace,
+        "digest": plan.digest,
         "q": plan.query,
         "has_more": plan.has_more,
         "reason": plan.reason or None,
@@ -44,7 +54,8 @@ def _about(plan: Plan, counts: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _item_object(item: Item) -> dict[str, Any]:
+def item_object(item: Item) -> dict[str, Any]:
+    """Return one session of a plan."""
     return {
         "session_id": item.session_id,
         "state": item.state,
@@ -53,4 +64,7 @@ def _item_object(item: Item) -> dict[str, Any]:
         "version": item.number,
         "result_version": item.result_number,
         "size": item.size,
+        "target": item.target,
+        "verdict": item.verdict,
+        "about": item.about,
     }

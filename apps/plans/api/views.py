@@ -20,30 +20,26 @@ from apps.core.errors import InvalidRequest
 from apps.core.http import ApiView
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 from apps.plans import operations as plans
+from apps.plans.api.asked import params_of, targets_of
 from apps.plans.api.serializers import (
+    ChangeInput,
     ConfirmInput,
+    ItemListOutput,
     PlanInput,
     PlanListOutput,
     PlanOutput,
 )
-from apps.plans.api.shapes import listed_plan, plan_object
+from apps.plans.api.shapes import item_object, listed_plan, plan_object
 from apps.plans.authority import seen_by
 from apps.plans.exporting import download
-from apps.plans.models import Plan
-from apps.plans.operations import MOST, Picked
+from apps.plans.models import Item, ItemState, Plan
+from apps.plans.operations import MOST, Changes, Consent, Picked
 from apps.plans.querysets import PlanQuerySet
 from apps.timeline.api import parameters
 from apps.timeline.search import parse_query, search_sessions
 
 PLAN_ID = re.compile(r"plan_[0-9a-z]{26}", re.ASCII)
 ARCHIVE = "application/zip"
-# What an act takes beside its sessions, and the kind that takes it.
-PARAMS = {
-    "label": "label",
-    "outcome": "review",
-    "to_schema": "migrate",
-    "from_schema": "migrate",
-}
 PLAN = OpenApiParameter(
     "plan_id", str, OpenApiParameter.PATH, description="The plan's `id`."
 )
@@ -86,7 +82,8 @@ class PlanCollection(PlanView):
         """Freeze a list of sessions and say what would be done to each; do nothing.
 
         `sessions` names them, or `q` finds the first 500. What is left out, and why,
-        stands with each item.
+        stands with each item. A rollback of many is looked at by the worker: `status`
+        is `looking` until that is over.
         """
         said = self.read(PlanInput).validated_data
 
@@ -95,7 +92,7 @@ class PlanCollection(PlanView):
                 act=act,
                 kind=said["kind"],
                 picked=_picked(act, said),
-                params=_params(said),
+                params=params_of(said),
             )
 
         return self.perform(request, verb, status=201)
@@ -133,6 +130,67 @@ class PlanDetail(PlanView):
         """Return a plan: what will be done, how far it is, what came of each."""
         return Response(plan_object(self.seen(request).one(plan_id)))
 
+    @extend_schema(
+        operation_id="change_plan",
+        parameters=[PLAN, IDEMPOTENCY_KEY],
+        request=ChangeInput,
+        responses={200: PlanOutput} | errors(400, 401, 403, 404, 409, 413, 422),
+    )
+    def patch(self, request: Request, plan_id: str) -> Response:
+        """Pause, go on with or stop a plan, pace it, or pick sessions of a draft."""
+        changes = Changes(**self.read(ChangeInput).validated_data)
+        verb = partial(plans.change, plan_id=plan_id, changes=changes)
+        return self.perform(request, verb)
+
+
+class PlanItems(PlanView):
+    """`/v1/plans/{plan_id}/items`"""
+
+    @extend_schema(
+        operation_id="list_plan_items",
+        parameters=[
+            PLAN,
+            parameters.limit(100),
+            parameters.text("starting_after", "The `last_id` of the page before."),
+            OpenApiParameter(
+                "state", str, enum=ItemState.values, description="How far they are."
+            ),
+        ],
+        responses={200: ItemListOutput} | errors(400, 401, 403, 404),
+    )
+    def get(self, request: Request, plan_id: str) -> Response:
+        """List the sessions of a plan, in the order of its list."""
+        limit = paging.limit_of(request, default=100)
+        plan = self.seen(request).one(plan_id)
+        found = Item.objects.of_plan(plan.id)
+        state = paging.text_of(request, "state")
+        if state not in (None, *ItemState.values):
+            raise InvalidRequest(
+                f"state takes {', '.join(ItemState.values)}.", param="state"
+            )
+        found = found if state is None else found.in_state(state)
+        after = paging.text_of(request, "starting_after")
+        if after is not None:
+            found = found.behind(plan.id, after)
+        rows = list(found.in_order()[: limit + 1])
+        return Response(
+            paging.page(rows, limit, lambda one: str(one.session_id), item_object)
+        )
+
+
+class PlanLook(PlanView):
+    """`/v1/plans/{plan_id}/look`"""
+
+    @extend_schema(
+        operation_id="look_at_plan",
+        parameters=[PLAN, IDEMPOTENCY_KEY],
+        request=None,
+        responses={200: PlanOutput} | errors(400, 401, 403, 404, 409, 422),
+    )
+    def post(self, request: Request, plan_id: str) -> Response:
+        """Have every session of a draft looked at once more. Takes no body."""
+        return self.perform(request, partial(plans.look_again, plan_id=plan_id))
+
 
 class PlanConfirmation(PlanView):
     """`/v1/plans/{plan_id}/confirm`"""
@@ -145,8 +203,14 @@ class PlanConfirmation(PlanView):
     )
     def post(self, request: Request, plan_id: str) -> Response:
         """Have the worker do it, as acts of this key; read the plan to follow it."""
-        reason = self.read(ConfirmInput).validated_data.get("reason") or ""
-        verb = partial(plans.confirm, plan_id=plan_id, reason=reason)
+        said = self.read(ConfirmInput).validated_data
+        consent = Consent(
+            reason=said.get("reason") or "",
+            digest=said.get("digest"),
+            crosses=bool(said.get("crosses")),
+            pace=said.get("pace"),
+        )
+        verb = partial(plans.confirm, plan_id=plan_id, consent=consent)
         return self.perform(request, verb)
 
 
@@ -208,26 +272,15 @@ class PlanUndo(PlanView):
         return self.perform(request, verb, status=201)
 
 
-def _params(said: dict[str, Any]) -> dict[str, Any]:
-    """Return what the act takes beside its sessions.
-
-    Raises: InvalidRequest for what an act of this kind does not take.
-    """
-    for name in PARAMS:
-        if said.get(name) is not None and PARAMS[name] != said["kind"]:
-            raise InvalidRequest(
-                f"{name} is for the kind {PARAMS[name]} alone.", param=name
-            )
-    return {name: said.get(name) for name in PARAMS}
-
-
 def _picked(act: Act, said: dict[str, Any]) -> Picked:
     """Raises: InvalidRequest unless either sessions or a search is given."""
     named, text = said.get("sessions"), said.get("q")
     if (named is None) == (text is None):
         raise InvalidRequest("Give either sessions or q.", param="sessions")
     if text is None:
-        return Picked(session_ids=named or [])
+        return Picked(session_ids=named or [], targets=targets_of(said))
+    if targets_of(said):
+        raise InvalidRequest("versions names sessions, q finds others.", param="q")
     query = parse_query(text, now=act.now)
     found = search_sessions(act.scope, query, now=act.now, after=None, limit=MOST)
     return Picked(

@@ -1,6 +1,6 @@
 """What a plan may do: a table of plain cases. Another act is one more entry."""
 
-from apps.plans.cases.case import Case, Done, Reason, Sight, Task
+from apps.plans.cases.case import Case, Done, Outlook, Reason, Sight, Task
 from apps.plans.cases.table import CASES, OFFERED, case_of
 
 __all__ = [
@@ -8,6 +8,7 @@ __all__ = [
     "OFFERED",
     "Case",
     "Done",
+    "Outlook",
     "Reason",
     "Sight",
     "Task",

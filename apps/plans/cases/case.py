@@ -8,11 +8,11 @@ decide. Nothing here stores an item.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from apps.agents.acts import Act
-from apps.plans.models import Item, Plan
+from apps.plans.models import Item, ItemState, Plan, Verdict
 from apps.timeline.models import Session
 from apps.timeline.operations import Expected
 from apps.timeline.words import Status
@@ -43,16 +43,31 @@ class Done:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Outlook:
+    """What would become of one session: to which version, how it is judged, and why.
+
+    `about` counts what changes and what stays outside, by the names in `COUNTED`.
+    """
+
+    verdict: Verdict
+    target: int | None = None
+    reason: Reason | None = None
+    about: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Sight:
     """What a dry run looks at: the sessions that are there, by id.
 
-    `before` are the items that an undo takes back, by session.
+    `before` are the items that an undo takes back, by session; `asked` the versions
+    that were asked for by hand.
     """
 
     act: Act
     params: Mapping[str, Any]
     sessions: Mapping[str, Session]
     before: Mapping[str, Item]
+    asked: Mapping[str, int | None] = field(default_factory=dict)
 
     def status(self, session: Session) -> str:
         """Return how a session stands; only time makes it expired."""
@@ -97,7 +112,9 @@ class Case:
     Errors of the codes in `leaves_out` are no failure: the session has changed since it
     was looked at, so that there is nothing to do. `read` checks what the act takes.
     People are asked for a reason where it `stops` agents; programs may go without.
-    `noticed` says of those that `notice` names what they have in common.
+    `noticed` says of those that `notice` names what they have in common. Where a
+    session takes judging, `judge` does that in place of both, and only what is clean is
+    picked by itself. What is left out when its turn comes is then `refused_as` that.
     """
 
     kind: str
@@ -113,6 +130,8 @@ class Case:
     stops: bool = False
     notice: Callable[[Sight], Mapping[str, Reason]] = _nothing
     noticed: str = ""
+    judge: Callable[[Sight], Mapping[str, Outlook]] | None = None
+    refused_as: ItemState = ItemState.LEFT_OUT
 
 
 def takes_nothing(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,12 +20,12 @@ LEAVES_OUT = frozenset({"session_not_found", "session_closed", "version_conflict
 def _look(others: Mapping[str, Reason]) -> Callable[[Sight], Mapping[str, Reason]]:
     def look(sight: Sight) -> dict[str, Reason]:
         closed = {Status.CLOSED.value: reasons.CLOSED}
-        return _moved(sight) | sight.by_status(reasons.ENDED | closed | dict(others))
+        return moved(sight) | sight.by_status(reasons.ENDED | closed | dict(others))
 
     return look
 
 
-def _moved(sight: Sight) -> dict[str, Reason]:
+def moved(sight: Sight) -> dict[str, Reason]:
     """Return which sessions are no longer as the plan that is undone left them."""
     return {
         id: reasons.moved_on(left, session.head_number)

@@ -9,10 +9,11 @@ from apps.plans.cases.holds import HOLD, RESUME
 from apps.plans.cases.labels import LABEL, UNLABEL
 from apps.plans.cases.migrations import MIGRATE
 from apps.plans.cases.reviews import REVIEW, UNREVIEW
+from apps.plans.cases.rollbacks import ROLLBACK, UNROLLBACK
 
 # Those that can be asked for; the others are undos of these.
-OFFERED = (HOLD, RESUME, LABEL, REVIEW, EXPORT, MIGRATE)
-CASES = {case.kind: case for case in (*OFFERED, UNLABEL, UNREVIEW)}
+OFFERED = (HOLD, RESUME, LABEL, REVIEW, EXPORT, MIGRATE, ROLLBACK)
+CASES = {case.kind: case for case in (*OFFERED, UNLABEL, UNREVIEW, UNROLLBACK)}
 
 
 def case_of(kind: str) -> Case:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from django.db import transaction
@@ -9,10 +10,20 @@ from django.db import transaction
 from apps.agents.acts import Act
 from apps.audit.actions import Action
 from apps.core.errors import InvalidRequest
-from apps.plans.errors import NothingPlanned, NothingToRetry, PlanConfirmed
+from apps.plans.cases import CASES
+from apps.plans.errors import (
+    NothingPlanned,
+    NothingToRetry,
+    PlanChanged,
+    PlanConfirmed,
+    PlanNotLooked,
+)
 from apps.plans.models import Item, ItemState, Plan, PlanStatus
+from apps.plans.operations.changing import pace_of
+from apps.plans.operations.looking import digest_of
 from apps.plans.operations.recording import record
 from apps.timeline import hooks
+from apps.timeline.errors import EffectsUnconfirmed, ReasonRequired
 from apps.timeline.models import Session
 
 LONGEST_REASON = 2_000
@@ -22,25 +33,49 @@ _RUN = (
 )
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Consent:
+    """What whoever confirms has seen, and allows.
+
+    `digest` is that of the items that were shown; `crosses`: what cannot be undone, or
+    is not known, may be gone behind; `pace` is in sessions a minute.
+    """
+
+    reason: str = ""
+    digest: str | None = None
+    crosses: bool = False
+    pace: int | None = None
+
+
 @transaction.atomic
-def confirm(*, act: Act, plan_id: str, reason: str = "") -> Plan:
+def confirm(
+    *, act: Act, plan_id: str, reason: str = "", consent: Consent | None = None
+) -> Plan:
     """Have the worker do what the dry run showed, as acts of who confirms it.
 
-    Raises: PlanNotFound, PlanConfirmed, NothingPlanned, InvalidRequest, and what a gate
-    refuses it with (`timeline.hooks`).
+    Raises: PlanNotFound, PlanNotLooked, PlanConfirmed, NothingPlanned, PlanChanged,
+    EffectsUnconfirmed, ReasonRequired, InvalidRequest, and what a gate refuses it with
+    (`timeline.hooks`).
     """
+    given = consent or Consent(reason=reason)
     plan = Plan.objects.visible_to(act.actor, act.scope).locked(plan_id)
+    if plan.is_looking:
+        raise PlanNotLooked
     if not plan.is_draft:
         raise PlanConfirmed
     planned = Item.objects.of_plan(plan.id).in_state(ItemState.PLANNED).count()
     if not planned:
         raise NothingPlanned
-    plan.reason = _valid(reason)
+    _require_seen(plan, given)
+    plan.reason = _valid(given.reason)
+    _require_allowed(plan, act, given)
+    plan.crosses, plan.pace = given.crosses, pace_of(given.pace)
     _ask_gates(plan, act)
     _run(plan, act)
-    plan.save(update_fields=[*_RUN, "reason"])
+    plan.save(update_fields=[*_RUN, "reason", "crosses", "pace"])
     if plan.undo_of is None:
-        record(Action.PLAN_CONFIRMED, plan, act, {"sessions": planned})
+        told = {"sessions": planned, "digest": plan.digest}
+        record(Action.PLAN_CONFIRMED, plan, act, told)
     else:
         told = {"by": plan.id, "sessions": planned}
         record(Action.PLAN_UNDONE, plan.undo_of, act, told)
@@ -67,9 +102,47 @@ def retry(*, act: Act, plan_id: str) -> Plan:
     return plan
 
 
+def _require_seen(plan: Plan, given: Consent) -> None:
+    """Hold a plan to its items as they are now, and to those that were shown.
+
+    Raises: PlanChanged, InvalidRequest where a digest has to be given.
+    """
+    is_judged = CASES[plan.kind].judge is not None
+    if given.digest is None and is_judged:
+        raise InvalidRequest(
+            "digest takes that of the plan as you have seen it.", param="digest"
+        )
+    if digest_of(plan.id) != plan.digest or given.digest not in (None, plan.digest):
+        raise PlanChanged(param="digest", digest=plan.digest)
+
+
+def _require_allowed(plan: Plan, act: Act, given: Consent) -> None:
+    """Raises: ReasonRequired, EffectsUnconfirmed."""
+    if CASES[plan.kind].judge is None:
+        return
+    if act.project.needs_rollback_reason and not plan.reason:
+        raise ReasonRequired(param="reason")
+    planned = Item.objects.of_plan(plan.id).in_state(ItemState.PLANNED)
+    grave = planned.filter(about__grave=1).count()
+    if grave and not given.crosses:
+        raise EffectsUnconfirmed(
+            f"{grave:,} of the sessions would go behind what cannot be undone or is "
+            "not known: say so with `crosses`, or do not pick them.",
+            param="crosses",
+            sessions=grave,
+        )
+
+
 def _ask_gates(plan: Plan, act: Act) -> None:
+    planned = Item.objects.of_plan(plan.id).in_state(ItemState.PLANNED)
+    is_judged = CASES[plan.kind].judge is not None
     asked = hooks.PlanAsked(
-        act=act, plan_id=plan.id, kind=plan.kind, agent_ids=partial(_agents, plan)
+        act=act,
+        plan_id=plan.id,
+        kind=plan.kind,
+        agent_ids=partial(_agents, plan),
+        sessions=planned.count(),
+        digest=plan.digest if is_judged else None,
     )
     hooks.ask_plan(asked)
 

@@ -63,12 +63,17 @@ class ForkAsked:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlanAsked:
-    """A plan about to be handed to the worker; `agent_ids` reads whose sessions."""
+    """A plan about to be handed to the worker; `agent_ids` reads whose sessions.
+
+    `digest` is of what would be done to each, where what is allowed is bound to that.
+    """
 
     act: Act
     plan_id: str
     kind: str
     agent_ids: Callable[[], Iterable[str]]
+    sessions: int = 0
+    digest: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

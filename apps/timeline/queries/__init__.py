@@ -19,13 +19,13 @@ from apps.timeline.queries.bisect import (
     Place,
     Said,
     Trial,
+    find_first_bad,
     find_flips,
     look_between,
     tells_hidden,
 )
 from apps.timeline.queries.bisect import Asked as BisectAsked
 from apps.timeline.queries.bisect import History as BisectHistory
-from apps.timeline.queries.bisect import Order as BisectOrder
 from apps.timeline.queries.bisect import Window as BisectWindow
 from apps.timeline.queries.bisect import read_cursor as read_bisect_cursor
 from apps.timeline.queries.bisect import write_cursor as write_bisect_cursor
@@ -163,7 +163,6 @@ __all__ = [
     "BegunCall",
     "BisectAsked",
     "BisectHistory",
-    "BisectOrder",
     "BisectWindow",
     "Bisection",
     "Bucket",
@@ -242,6 +241,7 @@ __all__ = [
     "file_at",
     "files_shown",
     "find_divergence",
+    "find_first_bad",
     "find_flips",
     "first_turn_since",
     "flagged_numbers",

@@ -30,13 +30,17 @@ LATELY = timedelta(minutes=5)
 LISTED = 50
 
 ASIDE = "unnest(%(lows)s::bigint[], %(highs)s::bigint[]) aside (low, high)"
-# How many turns were made on these versions, and when the newest of all was.
+# How many turns were made on these versions, in how many of them somebody spoke to the
+# agent, and when the newest of all was.
 TURNS = sql.of_session(f"""
-SELECT (SELECT count(*) FROM {ASIDE}
-          JOIN timeline_turn t ON t.session_id = %(session)s
-           AND t.head_number BETWEEN aside.low AND aside.high) AS count,
+SELECT made.count, made.heard,
        (SELECT t.created_at FROM timeline_turn t WHERE t.session_id = %(session)s
          ORDER BY t.turn_number DESC LIMIT 1) AS newest_at
+  FROM (SELECT count(*) AS count,
+               count(*) FILTER (WHERE t.input_type NOT LIKE 'tool%%') AS heard
+          FROM {ASIDE}
+          JOIN timeline_turn t ON t.session_id = %(session)s
+           AND t.head_number BETWEEN aside.low AND aside.high) made
 """)
 FORKS = f"""
 SELECT s.id AS session_id, s.origin_number AS number, s.created_at,
@@ -85,6 +89,7 @@ class Preview:
     into. Effects are counted, all that the rollback goes behind.
     The calls are those since `calls_since`, the version that made the body to restore
     (see `outside`), those on versions that are set aside already among them.
+    `n_heard` counts turns in which somebody, not a tool, spoke to the agent.
     `brought_back` counts versions that live again: one that an earlier rollback set
     aside can be restored as well.
     """
@@ -95,6 +100,7 @@ class Preview:
     set_aside: tuple[range, ...]
     brought_back: int
     n_turns: int
+    n_heard: int
     effects: CrossedEffects
     calls: tuple[Call, ...]
     calls_since: int
@@ -158,6 +164,7 @@ def preview_rollback(
         set_aside=tuple(aside),
         brought_back=sum(map(len, without(seen_from_target, seen_from_head))),
         n_turns=turns.count,
+        n_heard=turns.heard,
         effects=effects,
         calls=shown,
         calls_since=called.since,

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from apps.accounts.models import Membership, Project
 from apps.agents.acts import Act
+from apps.console.pages.plans.plan_page import headline
 from apps.console.pages.project.session_rows import titles_of
 from apps.incidents.counting import Group
 from apps.incidents.listing import MemberRow, members_seen, rows_of
 from apps.incidents.models import Incident
 from apps.incidents.reports import Report, report_of
 from apps.incidents.words import Status
+from apps.plans.models import Plan
 
 PAGE = 100
 # Entries of the history beside the counts; the report has more.
@@ -20,6 +22,7 @@ HISTORY = 20
 # How more sessions stand now costs too much for a page: the report says it.
 LOOKED_UP = 1_000
 MOST_OWNERS = 200
+SHOWN_PLANS = 10
 NEXT = {
     Status.OPEN: "Open again",
     Status.WATCHING: "Watch it",
@@ -43,6 +46,8 @@ class IncidentPage:
     members: Sequence[Shown]
     after: str | None
     owners: Sequence[str]
+    # What was planned for its sessions, the newest first, and what each is about.
+    plans: Sequence[tuple[Plan, str]]
 
     @property
     def statuses(self) -> list[tuple[str, str]]:
@@ -82,7 +87,14 @@ def incident_page(incident: Incident, act: Act, *, after: str | None) -> Inciden
         ],
         after=members[PAGE - 1].session_id if len(members) > PAGE else None,
         owners=_owners(incident.project),
+        plans=_plans(incident),
     )
+
+
+def _plans(incident: Incident) -> list[tuple[Plan, str]]:
+    mine = Plan.objects.of_project(incident.project_id).of_incident(incident.id)
+    found = mine.with_counts().newest_first()[:SHOWN_PLANS]
+    return [(one, headline(one)) for one in found]
 
 
 def _owners(project: Project) -> list[str]:

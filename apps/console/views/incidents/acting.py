@@ -1,4 +1,4 @@
-"""Acts on incidents: open, change, write a note, take a session out."""
+"""Acts on incidents: open, change, write a note, take a session out, plan."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from apps.console.forms.investigating.incidents import (
     OpenForm,
     RemoveForm,
 )
+from apps.console.forms.plans import IncidentPlanForm
 from apps.console.views.incidents.looking import incident_address, incident_shown
 from apps.console.views.requests.acts import act_of, act_once, made_once, new_key, valid
 from apps.console.views.requests.decorators import act, form
@@ -99,6 +100,30 @@ def change_incident(
         act=act_of(request, membership), incident_id=incident_id, **changes
     )
     return SeeOther(incident_address(request, membership, incident_id))
+
+
+@act(Permission.WRITE, shows=incident_shown, at=incident_address)
+def plan_incident(
+    request: HttpRequest, membership: Membership, incident_id: str
+) -> HttpResponse:
+    """Plan to roll back or to hold all sessions of an incident; show it first."""
+    filled = IncidentPlanForm(request.POST)
+    given = valid(filled)
+    act = act_once(request, membership, filled)
+    params = filled.target() if given["kind"] == "rollback" else {}
+    with as_shown(request):
+        plan_id = made_once(
+            act,
+            lambda: str(
+                incidents.plan(
+                    act=act,
+                    incident_id=incident_id,
+                    kind=given["kind"],
+                    params=params,
+                ).id
+            ),
+        )
+    return SeeOther(reverse("console:plan", args=[membership.project.slug, plan_id]))
 
 
 @act(Permission.WRITE, shows=incident_shown, at=incident_address)

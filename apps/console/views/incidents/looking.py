@@ -11,6 +11,7 @@ from django.urls import reverse
 from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
 from apps.console.forms.investigating.incidents import IncidentsForm, MembersForm
+from apps.console.forms.plans import RULES
 from apps.console.pages.incidents.incident_page import incident_page
 from apps.console.views.requests.acts import act_of, new_key
 from apps.console.views.requests.decorators import entered, page
@@ -77,6 +78,7 @@ def incident_shown(
         "report": shown.report,
         "history": shown.report.history(str),
         "sections": shown.report.sections(str),
+        "rules": RULES,
         "may_act": may(membership, Permission.WRITE, membership.project),
         "key": new_key(),
         "newest": query(request, after=None) if after else None,

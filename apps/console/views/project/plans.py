@@ -14,8 +14,15 @@ from django.urls import reverse
 
 from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership, Project
-from apps.console.forms.plans import ConfirmForm, ItemsForm, PickForm, PlansForm
-from apps.console.pages.project import plans as pages
+from apps.console.forms.plans import (
+    ChangePlanForm,
+    ConfirmForm,
+    ItemsForm,
+    PickForm,
+    PlansForm,
+)
+from apps.console.pages.plans import plan_acts
+from apps.console.pages.plans import plan_page as pages
 from apps.console.views.project.sessions import sessions_shown
 from apps.console.views.requests.acts import act_once, made_once, new_key, valid
 from apps.console.views.requests.decorators import (
@@ -33,6 +40,7 @@ from apps.core.http.spreadsheets import FILE_HEADERS
 from apps.plans import operations as plans
 from apps.plans.exporting import download, is_ready
 from apps.plans.models import Plan
+from apps.plans.operations import Consent
 from apps.timeline.models import Session
 
 LISTED = 50
@@ -67,7 +75,7 @@ def make_plan(request: HttpRequest, membership: Membership) -> HttpResponse:
     given = valid(filled)
     act = act_once(request, membership, filled)
     with as_shown(request):
-        chosen = pages.picked(
+        chosen = plan_acts.picked(
             membership.project,
             session_ids=request.POST.getlist("session"),
             is_first=given["first"],
@@ -75,14 +83,14 @@ def make_plan(request: HttpRequest, membership: Membership) -> HttpResponse:
             sort=given["sort"],
             now=act.now,
         )
-    plan_id = made_once(
-        act,
-        lambda: str(
-            plans.make(
-                act=act, kind=given["kind"], picked=chosen, params=filled.params()
-            ).id
-        ),
-    )
+        plan_id = made_once(
+            act,
+            lambda: str(
+                plans.make(
+                    act=act, kind=given["kind"], picked=chosen, params=filled.params()
+                ).id
+            ),
+        )
     return SeeOther(_address(membership, plan_id))
 
 
@@ -112,11 +120,38 @@ def confirm_plan(
     found = _plan(membership.project, plan_id)
     filled.fields["reason"].required = pages.asks_why(found)
     given = valid(filled)
+    plan_acts.require_typed(found, given["typed"])
     act = act_once(request, membership, filled)
+    consent = Consent(
+        reason=given["reason"],
+        digest=given["digest"] or None,
+        crosses=given["crosses"],
+        pace=given["pace"],
+    )
     made_once(
         act,
-        lambda: str(plans.confirm(act=act, plan_id=plan_id, reason=given["reason"]).id),
+        lambda: str(plans.confirm(act=act, plan_id=plan_id, consent=consent).id),
     )
+    return SeeOther(_address(membership, plan_id))
+
+
+@act(Permission.WRITE, shows=plan_shown, at=plan_address)
+def change_plan(
+    request: HttpRequest, membership: Membership, plan_id: str
+) -> HttpResponse:
+    """Pick rows of a draft, look again; pause a plan, go on with it, stop it."""
+    filled = ChangePlanForm(request.POST)
+    given = valid(filled)
+    act = act_once(request, membership, filled)
+    if given["change"] == "look":
+        made_once(act, lambda: str(plans.look_again(act=act, plan_id=plan_id).id))
+    else:
+        ticked = request.POST.getlist("session")
+        changes = plan_acts.changes(given["change"], ticked, given["pace"])
+        made_once(
+            act,
+            lambda: str(plans.change(act=act, plan_id=plan_id, changes=changes).id),
+        )
     return SeeOther(_address(membership, plan_id))
 
 

@@ -12,6 +12,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership, SavedView
 from apps.console import queries
+from apps.console.forms.plans import RULES
 from apps.console.forms.project import SessionsForm
 from apps.console.pages.project import narrowing, session_rows, session_search
 from apps.console.pages.session import walking
@@ -114,6 +115,7 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         "export": _query(text, sort),
         "walk": walking.written(text, sort),
         "acts": OFFERED,
+        "rules": RULES,
         "most": MOST,
         "key": new_key(),
         "picked": request.POST.getlist("session"),

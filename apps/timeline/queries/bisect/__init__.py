@@ -15,6 +15,7 @@ from apps.timeline.queries.bisect.cursors import (
 )
 from apps.timeline.queries.bisect.history import Along, History, Place, Window
 from apps.timeline.queries.bisect.telling import Bisection, End, Flip, Gone
+from apps.timeline.queries.bisect.walking import FirstBad, find_first_bad
 
 __all__ = [
     "LONGEST_CURSOR",
@@ -24,6 +25,7 @@ __all__ = [
     "Bisection",
     "End",
     "Eyed",
+    "FirstBad",
     "Flip",
     "Gone",
     "History",
@@ -32,6 +34,7 @@ __all__ = [
     "Said",
     "Trial",
     "Window",
+    "find_first_bad",
     "find_flips",
     "look_between",
     "read_cursor",

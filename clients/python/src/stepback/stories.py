@@ -130,6 +130,19 @@ class Item(Checkpointed, total=False):
     external_id: str | None
 
 
+PlanKind = Literal["hold", "resume", "label", "review", "export", "migrate", "rollback"]
+
+
+class RollbackTarget(TypedDict, total=False):
+    """Which version each session goes back to: one of these rules."""
+
+    before: str
+    check: str
+    release: str
+    label: str
+    versions: Mapping[str, int]
+
+
 class IncidentChanges(Repeatable, total=False):
     """What can be changed of an incident; None says that there is to be none."""
 

@@ -9,7 +9,7 @@ from stepback import answers
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
 from stepback.calls import given
-from stepback.stories import IncidentChanges, Repeatable
+from stepback.stories import IncidentChanges, PlanKind, Repeatable, RollbackTarget
 
 
 class AsyncIncidents(AsyncResource):
@@ -37,6 +37,30 @@ class AsyncIncidents(AsyncResource):
         )
         read = answers.Incident.of
         return await self._send("POST", ("incidents",), body, read, idempotency_key)
+
+    async def plan(
+        self,
+        incident_id: str,
+        kind: PlanKind,
+        *,
+        label: str | None = None,
+        outcome: Literal["fine", "failed"] | None = None,
+        target: RollbackTarget | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.Plan:
+        """Plan an act on all sessions that are in it; `plans.confirm` has it done.
+
+        A rollback without a `target` goes back before the first bad version that the
+        incident's check has found.
+        """
+        body = given(
+            kind=kind,
+            label=label,
+            outcome=outcome,
+            target=None if target is None else dict(target),
+        )
+        segments, read = ("incidents", incident_id, "plans"), answers.Plan.of
+        return await self._send("POST", segments, body, read, idempotency_key)
 
     async def get(self, incident_id: str) -> answers.Incident:
         """Read an incident, and how many sessions it has by what they share."""

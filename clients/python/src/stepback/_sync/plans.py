@@ -10,7 +10,7 @@ from stepback import answers
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
 from stepback.calls import given
-from stepback.stories import Repeatable
+from stepback.stories import PlanKind, Repeatable, RollbackTarget
 
 
 class Plans(Resource):
@@ -18,7 +18,7 @@ class Plans(Resource):
 
     def make(
         self,
-        kind: Literal["hold", "resume", "label", "review", "export", "migrate"],
+        kind: PlanKind,
         *,
         sessions: Sequence[str] | None = None,
         q: str | None = None,
@@ -26,11 +26,14 @@ class Plans(Resource):
         outcome: Literal["fine", "failed"] | None = None,
         to_schema: str | None = None,
         from_schema: str | None = None,
+        target: RollbackTarget | None = None,
         idempotency_key: str | None = None,
     ) -> answers.Plan:
         """Say what would be done to these sessions, or the first that `q` finds.
 
         Nothing is done until `confirm`; each item says whether it is left out and why.
+        A rollback takes a `target`: one rule that finds the version of each session.
+        Of many sessions the worker looks at them; `status` is `looking` until then.
         """
         named = None if sessions is None else list(sessions)
         body = given(
@@ -41,6 +44,7 @@ class Plans(Resource):
             outcome=outcome,
             to_schema=to_schema,
             from_schema=from_schema,
+            target=None if target is None else dict(target),
         )
         read = answers.Plan.of
         return self._send("POST", ("plans",), body, read, idempotency_key)
@@ -65,11 +69,68 @@ class Plans(Resource):
         plan_id: str,
         *,
         reason: str | None = None,
+        digest: str | None = None,
+        crosses: bool | None = None,
+        pace: int | None = None,
         idempotency_key: str | None = None,
     ) -> answers.Plan:
-        """Have the server's worker do it; `get` tells how far it is."""
-        segments, body = ("plans", plan_id, "confirm"), given(reason=reason)
+        """Have the server's worker do it; `get` tells how far it is.
+
+        A rollback takes the `digest` of the plan that you have seen, and `crosses`
+        where it may go behind what cannot be undone. `pace` is in sessions a minute.
+        """
+        segments = ("plans", plan_id, "confirm")
+        body = given(reason=reason, digest=digest, crosses=crosses, pace=pace)
         return self._send("POST", segments, body, answers.Plan.of, idempotency_key)
+
+    def items(
+        self,
+        plan_id: str,
+        *,
+        state: str | None = None,
+        limit: int = 100,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.PlanItem]:
+        """List the sessions of a plan, in the order of its list."""
+        return self._ask(
+            page_of(answers.PlanItem.of),
+            ("plans", plan_id, "items"),
+            state=state,
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    def change(
+        self,
+        plan_id: str,
+        *,
+        status: Literal["running", "paused", "stopped"] | None = None,
+        pace: int | None = None,
+        pick: Sequence[str] | None = None,
+        unpick: Sequence[str] | None = None,
+        pick_verdict: Literal["clean", "look"] | None = None,
+        unpick_verdict: Literal["clean", "look"] | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.Plan:
+        """Pause, go on with or stop a plan, pace it, or pick sessions of a draft.
+
+        Give one of them.
+        """
+        body = given(
+            status=status,
+            pace=pace,
+            pick=None if pick is None else list(pick),
+            unpick=None if unpick is None else list(unpick),
+            pick_verdict=pick_verdict,
+            unpick_verdict=unpick_verdict,
+        )
+        segments, read = ("plans", plan_id), answers.Plan.of
+        return self._send("PATCH", segments, body, read, idempotency_key)
+
+    def look(self, plan_id: str, **once: Unpack[Repeatable]) -> answers.Plan:
+        """Have every session of a draft looked at once more."""
+        segments, key = ("plans", plan_id, "look"), once.get("idempotency_key")
+        return self._send("POST", segments, None, answers.Plan.of, key)
 
     def retry(self, plan_id: str, **once: Unpack[Repeatable]) -> answers.Plan:
         """Have what failed tried again."""

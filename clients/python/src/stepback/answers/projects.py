@@ -136,13 +136,39 @@ class ListedPlan(Answer):
     confirmed_by: str | None = None
     confirmed_at: str | None = None
     finished_at: str | None = None
+    # Of a rollback the rule; `confirm` takes the digest. None of an older server.
+    target: Mapping[str, Json] | None = None
+    digest: str | None = None
+    pace: int | None = None
+    incident_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan(ListedPlan):
-    """A plan with its sessions: the `state` of each, and `why` it is not done."""
+    """A plan with its sessions: the `state` of each, and `why` it is not done.
+
+    With `has_more_items` these are the first; `plans.items` lists all.
+    """
 
     items: Sequence[Mapping[str, Json]]
+    verdicts: Mapping[str, Json] = field(default_factory=dict)
+    has_more_items: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanItem(Answer):
+    """One session of a plan: the `state` it is in, and `why` it is not done."""
+
+    session_id: str
+    state: str
+    code: str | None = None
+    why: str | None = None
+    version: int | None = None
+    result_version: int | None = None
+    size: int | None = None
+    target: int | None = None
+    verdict: str | None = None
+    about: Mapping[str, Json] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -75,6 +75,12 @@ WRITING = {
     "or unknown; with the attempt of begin_effect, and the result as JSON.",
     "propose_rollback": "Ask people to allow going back to a checkpoint; nothing is "
     "rolled back by it. Where they allowed it, checkpoint_rollback does it.",
+    "propose_plan": "Plan an act on many sessions (kind: rollback, hold, resume or "
+    "label) of an incident, or of a search q, and tell what would be done to each. "
+    "Nothing is done by it and no tool confirms it: people do. A rollback takes "
+    'target, a JSON object with one rule: {"before": moment}, {"check": text}, '
+    '{"release": name}, {"label": name} or {"versions": {session: version}}; of an '
+    "incident none goes back before the first bad version that was found.",
     "agent_checkpoint_create": "Keep an agent's config and data as they stand, to go "
     "back to, before something risky; the label says what. Not of a thread.",
     "agent_checkpoint_restore": "Tell what restoring an agent's config and data to a "

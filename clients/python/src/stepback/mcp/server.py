@@ -7,7 +7,12 @@ from typing import Any
 from mcp.server.mcpserver import MCPServer
 
 from stepback.mcp import descriptions
-from stepback.mcp.acting.tools import add_approvals, add_effects, add_work
+from stepback.mcp.acting.tools import (
+    add_approvals,
+    add_effects,
+    add_plans,
+    add_work,
+)
 from stepback.mcp.agents.tools import add_data, add_memories
 from stepback.mcp.calling import Callers
 from stepback.mcp.thread_tools import (
@@ -27,6 +32,7 @@ ADDED = (
     add_approvals,
     add_effects,
     add_work,
+    add_plans,
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from stepback.mcp.acting.approvals import ApprovalTools
 from stepback.mcp.acting.effects import EffectTools
+from stepback.mcp.acting.plans import PlanTools
 from stepback.mcp.acting.working import WorkTools
 from stepback.mcp.agents.data import AgentTools
 from stepback.mcp.agents.memories import MemoryTools
@@ -25,6 +26,7 @@ class Tools(
     MemoryTools,
     ApprovalTools,
     EffectTools,
+    PlanTools,
     WorkTools,
 ):
     """The tools of one caller, whose key decides what they may do."""

@@ -1,4 +1,4 @@
-"""The tools of acting safely: effects, and asking people. No tool decides."""
+"""The tools of acting safely: effects, asking people, plans. No tool decides."""
 
 from __future__ import annotations
 
@@ -116,4 +116,22 @@ def add_work(server: MCPServer[Any], callers: Callers) -> None:
     async def check_facts(thread_id: str, values: str, ctx: Call) -> str:
         return await told(
             callers, ctx, "check_facts", lambda t: t.check_facts(thread_id, values)
+        )
+
+
+def add_plans(server: MCPServer[Any], callers: Callers) -> None:
+    @writes(server, "propose_plan")
+    async def propose_plan(
+        kind: str,
+        ctx: Call,
+        incident_id: str = "",
+        q: str = "",
+        target: str = "",
+        label: str = "",
+    ) -> str:
+        return await told(
+            callers,
+            ctx,
+            "propose_plan",
+            lambda t: t.propose_plan(kind, incident_id, q, target, label),
         )

@@ -1,0 +1,1 @@
+"""The pages of plans, and what their buttons stand for."""

@@ -1,0 +1,93 @@
+"""The sweep of dry runs: look at the sessions of long plans, some at a time.
+
+Each step is one transaction under the plan's lock, as acts of who made the plan. One
+that was killed in the middle has noted nothing, and the next takes it up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+import structlog
+from django.db import InterfaceError, OperationalError, transaction
+from django.utils import timezone
+
+from apps.core.errors import DomainError
+from apps.plans import authority
+from apps.plans.cases import CASES, Reason, reasons
+from apps.plans.models import Item, Plan
+from apps.plans.operations import looking
+
+# How long one sweep goes on, and how many sessions are looked at in a step: judging
+# takes a preview of each.
+SWEEP_SECONDS = 10.0
+AT_ONCE, JUDGED_AT_ONCE = 500, 25
+Clock = Callable[[], datetime]
+
+log = structlog.get_logger("stepback.plans")
+
+
+def sweep(*, now: datetime, clock: Clock = timezone.now) -> int:
+    """Go on with dry runs, the oldest first; return how many sessions were seen."""
+    began, seen = time.monotonic(), 0
+    for plan_id in list(Plan.objects.looking().values_list("id", flat=True)):
+        while count := look_on(plan_id, now=clock()):
+            seen += count
+            if time.monotonic() - began > SWEEP_SECONDS:
+                return seen
+    return seen
+
+
+def look_on(plan_id: str, *, now: datetime) -> int:
+    """Look at the next sessions of a plan; 0 at its end, or where another does it."""
+    try:
+        with transaction.atomic():
+            held = _held(plan_id)
+            if held is None:
+                return 0
+            items = _next(held)
+            _look(held, items, now=now)
+            looking.store(items)
+            looking.end_look(held)
+            return len(items)
+    except (OperationalError, InterfaceError):
+        # The database is gone or in need: nothing is wrong with the sessions.
+        raise
+    except Exception:
+        # What is wrong with some of them must not keep the others waiting for ever.
+        log.exception("a dry run failed", plan=plan_id)
+        return _give_up(plan_id)
+
+
+def _look(plan: Plan, items: list[Item], *, now: datetime) -> None:
+    try:
+        act = authority.maker_of(plan, now=now)
+    except DomainError as refused:
+        looking.leave_out(items, Reason(refused.code, refused.message))
+        return
+    looking.look_at(act, plan, items)
+
+
+@transaction.atomic
+def _give_up(plan_id: str) -> int:
+    held = _held(plan_id)
+    if held is None:
+        return 0
+    items = _next(held)
+    looking.leave_out(items, reasons.UNREADABLE)
+    looking.store(items)
+    looking.end_look(held)
+    return len(items)
+
+
+def _held(plan_id: str) -> Plan | None:
+    mine = Plan.objects.looking().filter(id=plan_id).select_related("project")
+    return mine.select_for_update(skip_locked=True, no_key=True, of=("self",)).first()
+
+
+def _next(plan: Plan) -> list[Item]:
+    is_judged = CASES[plan.kind].judge is not None
+    most = JUDGED_AT_ONCE if is_judged else AT_ONCE
+    return list(Item.objects.of_plan(plan.id).to_look_at()[:most])
