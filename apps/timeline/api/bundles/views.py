@@ -12,6 +12,7 @@ from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework.request import Request
 
 from apps.accounts.access import Permission
+from apps.accounts.errors import UnacceptableMask
 from apps.accounts.masks import MOST, Mask, Style, mask_of
 from apps.core.errors import Busy, InvalidRequest
 from apps.core.http.input.fields import InputSerializer, ListField, WholeNumberField
@@ -27,9 +28,7 @@ RETRY_SECONDS = 10
 _PLACES = Semaphore(AT_ONCE)
 
 
-@extend_schema_field(
-    {"type": "array", "items": {"type": "string"}, "maxItems": MOST}
-)
+@extend_schema_field({"type": "array", "items": {"type": "string"}, "maxItems": MOST})
 class PointersField(ListField):
     """A list of pointers."""
 
@@ -49,15 +48,20 @@ class BundleInput(InputSerializer):
     def added(self) -> list[Mask]:
         """Return the masks that are added.
 
-        Raises: UnacceptableMask, InvalidRequest.
+        Raises: InvalidRequest.
         """
         said = self.validated_data.get("masks") or []
         if len(said) > MOST:
             raise InvalidRequest(f"There are at most {MOST} masks.", param="masks")
-        return [
-            mask_of({"pointer": one, "style": Style.HIDE.value}, f"masks[{at}]")
-            for at, one in enumerate(said)
-        ]
+        return [_added(one, f"masks[{at}]") for at, one in enumerate(said)]
+
+
+def _added(pointer: Any, at: str) -> Mask:
+    """Raises: InvalidRequest."""
+    try:
+        return mask_of({"pointer": pointer, "style": Style.HIDE.value}, at)
+    except UnacceptableMask as fault:
+        raise InvalidRequest(fault.message, param=at) from fault
 
 
 class BundleView(TimelineView):

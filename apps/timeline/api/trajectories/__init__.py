@@ -1,6 +1,12 @@
 """Sessions as they are taken out: whole, as the API tells of them."""
 
-from apps.timeline.api.trajectories.lines import FORMAT, line, sealed, told_of, trajectory
+from apps.timeline.api.trajectories.lines import (
+    FORMAT,
+    line,
+    sealed,
+    told_of,
+    trajectory,
+)
 from apps.timeline.api.trajectories.pages import (
     about,
     turn_page,
