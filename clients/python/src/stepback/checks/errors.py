@@ -1,4 +1,4 @@
-# Written by make_checks.py from apps/checks/errors.py: do not edit.
+# Written by make_sync.py from apps/checks/errors.py: do not edit.
 """What is wrong with a check that cannot be read, and where."""
 
 from __future__ import annotations

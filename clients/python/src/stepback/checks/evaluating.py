@@ -1,4 +1,4 @@
-# Written by make_checks.py from apps/checks/evaluating.py: do not edit.
+# Written by make_sync.py from apps/checks/evaluating.py: do not edit.
 """Evaluate a check on a state, within a budget of looks.
 
 A look is one value, one token of a pointer, or 4,096 characters of text: about a
@@ -35,6 +35,7 @@ from stepback.checks.model import (
     There,
     Unique,
 )
+from stepback.checks.pointers import split, step
 from stepback.checks.values import (
     TEXT_PER_LOOK,
     Number,
@@ -43,7 +44,6 @@ from stepback.checks.values import (
     key_of,
     number_of,
 )
-from stepback.checks.pointers import split, step
 
 APPEND_LOOKS = 50_000
 LOOKS = 1_000_000

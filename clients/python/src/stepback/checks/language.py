@@ -1,4 +1,4 @@
-# Written by make_checks.py from apps/checks/language.py: do not edit.
+# Written by make_sync.py from apps/checks/language.py: do not edit.
 """Read a check from one line of text.
 
     state.total<=1500 AND NOT state.destination=null

@@ -1,4 +1,4 @@
-# Written by make_checks.py from apps/checks/limits.py: do not edit.
+# Written by make_sync.py from apps/checks/limits.py: do not edit.
 """What a check may be at most, however it is written."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Written by make_checks.py from apps/checks/model.py: do not edit.
+# Written by make_sync.py from apps/checks/model.py: do not edit.
 """What a check is: places, operands, tests, and how they are combined.
 
 All of it is frozen and comparable: two spellings of one check are equal once read.

@@ -1,4 +1,4 @@
-# Written by make_checks.py from apps/checks/places.py: do not edit.
+# Written by make_sync.py from apps/checks/places.py: do not edit.
 """Places as checks write them: `state.order.id`, `state."odd key"`, `/order/id`."""
 
 from __future__ import annotations
@@ -7,8 +7,8 @@ import json
 
 from stepback.checks.errors import CheckRefused, Where
 from stepback.checks.model import Place, Root
-from stepback.checks.tokens import PART, PLAIN_KEY, Kind, Token, unquoted
 from stepback.checks.pointers import join, split
+from stepback.checks.tokens import PART, PLAIN_KEY, Kind, Token, unquoted
 
 LONGEST_POINTER = 500
 

@@ -1,4 +1,4 @@
-# Written by make_checks.py from apps/diffs/pointers.py: do not edit.
+# Written by make_sync.py from apps/diffs/pointers.py: do not edit.
 """JSON pointers (RFC 6901): the one module that writes, parses and follows them.
 
 Pure text and lookups, strict: text with a bad escape is no pointer, and a token that

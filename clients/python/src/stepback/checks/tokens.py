@@ -1,4 +1,4 @@
-# Written by make_checks.py from apps/checks/tokens.py: do not edit.
+# Written by make_sync.py from apps/checks/tokens.py: do not edit.
 """Split a check's text into tokens, each with the place where it stands."""
 
 from __future__ import annotations

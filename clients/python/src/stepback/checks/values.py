@@ -1,4 +1,4 @@
-# Written by make_checks.py from apps/checks/values.py: do not edit.
+# Written by make_sync.py from apps/checks/values.py: do not edit.
 """JSON values as checks compare them: numbers by what is written, texts by code points.
 
 0.1 + 0.2 is 0.3 and 1e23 is 10 to the 23rd, because a float stands for its shortest
