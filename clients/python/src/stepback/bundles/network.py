@@ -55,7 +55,9 @@ class _Guard:
         tried = Try(_address(event, given), _place(sys._getframe(1)))
         for one in self._open:
             one.append(tried)
-        raise NoNetwork(f"A replay has no network: {tried.at} asked for {tried.address}")
+        raise NoNetwork(
+            f"A replay has no network: {tried.at} asked for {tried.address}"
+        )
 
     @contextmanager
     def cut(self) -> Iterator[list[Try]]:

@@ -94,7 +94,9 @@ def _require_seal(data: bytes, path: Path) -> None:
     """Raises: BundleRefused for what was cut, or changed in any byte."""
     content, ends = data[:-_SEAL_LENGTH], data[-_SEAL_LENGTH:]
     if not ends.startswith(_SEAL):
-        raise BundleRefused(f"{path} does not end as a {FORMAT}: it was cut, or is none.")
+        raise BundleRefused(
+            f"{path} does not end as a {FORMAT}: it was cut, or is none."
+        )
     if data != seal(content):
         raise BundleRefused(f"{path} was changed after it was written.")
 

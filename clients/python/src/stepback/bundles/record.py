@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -165,10 +166,8 @@ def _call_in(call: Line, at: int, answers: list[tuple[int, Any]]) -> RecordedCal
     if "args" in function:
         arguments = function["args"]
     if isinstance(arguments, str):
-        try:
+        with suppress(ValueError, RecursionError):
             arguments = json.loads(arguments)
-        except (ValueError, RecursionError):
-            pass
     later = [found for found in answers if found[0] > at]
     place = f"message {at + 1}"
     if not later:
@@ -177,21 +176,24 @@ def _call_in(call: Line, at: int, answers: list[tuple[int, Any]]) -> RecordedCal
     return RecordedCall(tool, arguments, MESSAGE, place, later[0][1])
 
 
-def _take_calls(
-    record: Record, turns: Sequence[Line], effects: Sequence[Line]
-) -> None:
+def _take_calls(record: Record, turns: Sequence[Line], effects: Sequence[Line]) -> None:
     """Add what turns and effects tell of, in the order of their times."""
     timed = [(str(one.get("created_at")), _of_turn(one)) for one in turns]
     timed += [(str(one.get("created_at")), _of_effect(one)) for one in effects]
     told = [call for _, call in sorted(timed, key=lambda one: one[0]) if call]
     chosen = _chosen([*record.calls, *told])
     if record.calls:
-        answered = [one for one in told if one in chosen]
-        known = {one.key for one in record.calls}
-        record.beside = [one for one in answered if one.key not in known]
-        record.calls = [_better(one, chosen) for one in record.calls]
+        taken, known = set(map(id, chosen)), {one.key for one in record.calls}
+        record.beside = [
+            one for one in told if id(one) in taken and one.key not in known
+        ]
+        by_key: dict[tuple[str, str], list[RecordedCall]] = {}
+        for one in chosen:
+            by_key.setdefault(one.key, []).append(one)
+        record.calls = [_better(one, by_key) for one in record.calls]
     else:
-        record.calls = [one for one in told if one in chosen]
+        taken = set(map(id, chosen))
+        record.calls = [one for one in told if id(one) in taken]
 
 
 def _chosen(calls: Sequence[RecordedCall]) -> list[RecordedCall]:
@@ -207,12 +209,12 @@ def _chosen(calls: Sequence[RecordedCall]) -> list[RecordedCall]:
     return found
 
 
-def _better(call: RecordedCall, chosen: list[RecordedCall]) -> RecordedCall:
+def _better(
+    call: RecordedCall, chosen: dict[tuple[str, str], list[RecordedCall]]
+) -> RecordedCall:
     """Return the call as its effect or its turn tells of it, which keep JSON."""
-    for at, one in enumerate(chosen):
-        if one.key == call.key:
-            return chosen.pop(at)
-    return call
+    known = chosen.get(call.key)
+    return known.pop(0) if known else call
 
 
 def _of_turn(turn: Line) -> RecordedCall | None:
