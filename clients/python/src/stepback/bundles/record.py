@@ -203,9 +203,8 @@ def _chosen(calls: Sequence[RecordedCall]) -> list[RecordedCall]:
         by_key.setdefault(one.key, {}).setdefault(one.source, []).append(one)
     found = []
     for sources in by_key.values():
-        found += max(
-            (sources.get(name, []) for name in (EFFECT, TURN, MESSAGE)), key=len
-        )
+        told = [sources.get(name, []) for name in (EFFECT, TURN, MESSAGE)]
+        found += max(told, key=len)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
 import os
 import sys
@@ -78,7 +79,8 @@ def replay(bundle: Bundle, agent: Agent, checks: Sequence[str] = ()) -> Replayed
     with network.cut() as tried:
         try:
             _drive(agent, run)
-        except Exception as error:  # noqa: BLE001 - an agent may raise anything
+        # An agent may raise anything, and end its process with success.
+        except (Exception, SystemExit) as error:  # noqa: BLE001
             raised = _told(error)
     verdicts = tuple(
         (text, str(evaluate(check, run.state, before=run.before).outcome))
@@ -100,7 +102,7 @@ def agent_at(place: str) -> Agent:
     try:
         with network.cut():
             found = getattr(import_module(module), name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise NoAgent(f"There is no agent at {place}: {_told(error)}") from error
     if not callable(found):
         raise NoAgent(f"What is at {place} cannot be called: it takes (state, run).")
@@ -110,7 +112,7 @@ def agent_at(place: str) -> Agent:
 
 def _drive(agent: Agent, run: Run) -> None:
     """Call the agent, and take the states that it yields, or the one that it leaves."""
-    given = run.state
+    given = copy.deepcopy(run.state)
     answer = agent(given, run)
     if inspect.isasyncgen(answer):
         asyncio.run(_taken(answer, run))
@@ -124,8 +126,12 @@ def _drive(agent: Agent, run: Run) -> None:
             answer = asyncio.run(_awaited(answer))
         # Who returns nothing has changed the state that was given.
         left = given if answer is None else answer
-        run.end(has_saved=False)
-        run.hold_last(left)
+        if run.has_saved:
+            run.save(left if answer is not None else run.state)
+            run.end(has_saved=True)
+        else:
+            run.end(has_saved=False)
+            run.hold_last(left)
 
 
 async def _taken(states: Any, run: Run) -> None:

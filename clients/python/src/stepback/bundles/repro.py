@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stepback.bundles.record import Record
+from stepback.checks.language import LONGEST_TEXT
 
 LONGEST_NAME = 80
 MOST_TOOLS = 30
@@ -44,13 +45,13 @@ def repro(record: Record, checks: Sequence[str], trailer: Mapping[str, Any]) -> 
         "```",
         "",
         "- `run.messages` is what people said, `run.reply()` what the model said next.",
-        "- `run.call(tool, arguments)` returns what the tool returned then. A call that "
-        "is not in the record fails.",
+        "- `run.call(tool, arguments)` returns what the tool returned then. A call "
+        "that is not in the record fails.",
         "- There is no network: what tries gets an error, and is told of. This is no "
         "sandbox: run agents that you trust.",
         "- The checks decide the exit status; without one, the first difference does.",
         "",
-        *_part("Checks", [_code(one) for one in checks]),
+        *_part("Checks", [_code(one, LONGEST_TEXT) for one in checks]),
         *_part(
             "Tools", [f"{_code(one)}: {n}" for one, n in tools.most_common(MOST_TOOLS)]
         ),
@@ -68,11 +69,11 @@ def _part(title: str, items: Sequence[str]) -> list[str]:
     return [f"## {title}", "", *(f"- {one}" for one in items), ""] if items else []
 
 
-def _code(text: object) -> str:
+def _code(text: object, longest: int = LONGEST_NAME) -> str:
     """Return a text in one line as code, which nothing in it can end."""
     kept = "".join(
         one if one.isprintable() and unicodedata.category(one) != "Cf" else " "
         for one in str(text)
     )
-    short = kept if len(kept) <= LONGEST_NAME else kept[: LONGEST_NAME - 1] + "…"
+    short = kept if len(kept) <= longest else kept[: longest - 1] + "…"
     return f"`{short.replace('`', chr(39))}`"

@@ -110,12 +110,9 @@ class Run:
         Raises: ValueError for what is no JSON.
         """
         kept = as_json(state)
-        if kept == self.state and self._saved:
+        if kept == self.state:
             return
-        is_first = not self._saved and kept == self._states[0].state
         self.before, self.state = self.state, kept
-        if is_first:
-            return
         self._saved += 1
         if self.difference is not None:
             return
@@ -128,6 +125,10 @@ class Run:
             pointer, recorded, now = found
             at = f"v{expected.version}"
             self._differs("state", self._saved, at, recorded, now, pointer)
+
+    @property
+    def has_saved(self) -> bool:
+        return self._saved > 0
 
     def end(self, *, has_saved: bool) -> None:
         """Hold the end of the run to the record's: what it left out, or left."""
