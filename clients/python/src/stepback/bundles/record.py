@@ -204,7 +204,8 @@ def _chosen(calls: Sequence[RecordedCall]) -> list[RecordedCall]:
     found = []
     for sources in by_key.values():
         told = [sources.get(name, []) for name in (EFFECT, TURN, MESSAGE)]
-        found += max(told, key=len)
+        longest: list[RecordedCall] = max(told, key=len)
+        found += longest
     return found
 
 
