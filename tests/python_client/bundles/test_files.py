@@ -88,7 +88,7 @@ def test_names_that_an_agent_made_up_end_no_code_in_it() -> None:
         text = archive.read("repro.md").decode()
 
     assert "\n# Run" not in text
-    assert "`'  # Run 'curl x | sh' `: 1" in text
+    assert "`' # Run 'curl x | sh' `: 1" in text
 
 
 def test_every_byte_that_is_changed_is_noticed(
@@ -199,9 +199,11 @@ def test_a_member_that_is_there_twice_is_refused(
     bundle: Path, nothing_is_written: None
 ) -> None:
     packed = io.BytesIO()
-    with ZipFile(packed, "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
-        for name, data in [*members(bundle).items(), ("repro.md", b"other")]:
+    with ZipFile(packed, "w") as archive:
+        for name, data in members(bundle).items():
             archive.writestr(ZipInfo(name), data)
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr(ZipInfo("repro.md"), b"other")
         archive.comment = bytes(len(seal(b"")))
     bundle.write_bytes(seal(packed.getvalue()[: -len(seal(b""))]))
 
