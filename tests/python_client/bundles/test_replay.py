@@ -31,7 +31,7 @@ def bundle(tmp_path: Path) -> Any:
 def test_an_agent_that_does_as_was_recorded_passes(bundle: Any) -> None:
     found = replayed(bundle, made.agent)
 
-    assert found == Replayed(made.STATES[-1], (), None, ())
+    assert found == Replayed(None, None, (), (), made.STATES[-1])
     assert found.passed
 
 

@@ -9,7 +9,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -30,14 +30,15 @@ class NoAgent(ValueError):
 class Replayed:
     """What came of a replay."""
 
-    state: Any
+    # In the order in which a test that fails shows them.
+    difference: Difference | None
+    # What the agent raised, and where.
+    raised: str | None
     # Each check, and whether it holds, fails or is undecided.
     checks: tuple[tuple[str, str], ...]
-    difference: Difference | None
     # What the agent asked of the network, which it did not get.
     tried: tuple[Try, ...]
-    # What the agent raised, and where.
-    raised: str | None = None
+    state: Any = field(repr=False)
 
     @property
     def passed(self) -> bool:
@@ -86,7 +87,7 @@ def replay(bundle: Bundle, agent: Agent, checks: Sequence[str] = ()) -> Replayed
         (text, str(evaluate(check, run.state, before=run.before).outcome))
         for text, check in read
     )
-    return Replayed(run.state, verdicts, run.difference, tuple(tried), raised)
+    return Replayed(run.difference, raised, verdicts, tuple(tried), run.state)
 
 
 def agent_at(place: str) -> Agent:
