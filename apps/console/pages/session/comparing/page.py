@@ -95,6 +95,7 @@ def compared(
         "windows": windows,
         "answer": answer(changes, rows, shared),
         "first": alignment.first_difference(rows),
+        "firsts": alignment.firsts(rows),
     }
 
 

@@ -50,6 +50,8 @@ from apps.timeline.words import Op
 
 STEPS = 60
 SAID = 300
+# Operations that write a state, and are no acts of their own.
+WRITING = frozenset({Op.CREATE, Op.UPDATE, Op.REPLACE, Op.TURN})
 # Ends of what an append kept of a value that it shortened.
 CUT = "…"
 LAST_ITEM = 10**9
@@ -66,6 +68,8 @@ class Step:
 
     does: tuple[Any, ...]
     is_whole: bool = True
+    # The version that it is, or that a call belongs to.
+    number: int | None = None
     call: str = ""
     arguments: str = ""
     version: VersionRow | None = None
@@ -75,6 +79,16 @@ class Step:
     flags: Sequence[str] = ()
     set_aside_by: int | None = None
     is_last: bool = False
+
+    @property
+    def action(self) -> tuple[Any, ...]:
+        """What it did, whatever with."""
+        return self.does[:2]
+
+    @property
+    def writes(self) -> bool:
+        """Whether it is a version as agents write them, by whatever operation."""
+        return self.version is not None and self.version.op in WRITING
 
 
 @dataclass(kw_only=True, slots=True)
@@ -225,12 +239,14 @@ def _groups(
         # A fork begins with a copy, which is no step.
         if row.op != Op.FORK or row.change_count:
             group.steps.append(steps[row.number])
-        group.steps += [_called(call) for _, _, calls in before for call in calls]
+        group.steps += [
+            _called(call, row.number) for _, _, calls in before for call in calls
+        ]
         for _, heard, calls in (one for one in here if not one[0]):
             if heard is not None:
                 yield from (group,) if group is not begun or group.steps else ()
                 group = Group(said=heard)
-            group.steps += map(_called, calls)
+            group.steps += [_called(call, row.number) for call in calls]
     yield from (group,) if group is not begun or group.steps else ()
 
 
@@ -243,6 +259,7 @@ def _step(version: VersionRow, live: Sequence[range], end: int, noise: Noise) ->
     return Step(
         does=("version", version.op, *map(_what, told)),
         is_whole=is_whole,
+        number=version.number,
         version=version,
         operation=version_text.operation(version),
         words=version_text.words(version, noise),
@@ -262,12 +279,13 @@ def _is_cut(change: Change) -> bool:
     return change.differs_at is not None or CUT in repr(change.after)
 
 
-def _called(call: Call) -> Step:
+def _called(call: Call, number: int) -> Step:
     arguments = ""
     if call.arguments is not None:
         arguments = json.dumps(call.arguments).decode()
     return Step(
         does=("call", call.name, arguments),
+        number=number,
         call=visible(shorten(call.name, 80)),
         arguments=shorten(arguments, 120),
     )
