@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
-import stepback.checks as theirs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import apps.checks as ours
+import stepback.checks as theirs
 from apps.core import json as stored
 from tests.checks.drawn import CHECKS, STATES
 
