@@ -224,7 +224,7 @@ def test_what_came_to_the_shared_version_after_the_fork_is_a_step_of_its_own(
 
     assert "early" not in page
     assert page.index("late") < page.index("And back") < page.index("later")
-    assert page.count("only on the left") == 3
+    assert "only on the right" not in page
 
 
 def test_two_that_do_the_same_have_no_first_difference(viewer, project):
