@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from threading import Semaphore
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from apps.accounts.models import Scope
-from apps.timeline.api.bundles import views
+from apps.timeline.api.bundles import copies, views
 from tests.erasures.leaving import done
 
 pytestmark = pytest.mark.django_db
@@ -187,6 +190,21 @@ def test_what_the_project_masks_is_hidden_as_well(
     assert b"Foxy" not in data
     (header,) = of_type(data, "header")
     assert header["bundle"] == {"version": 1, "masks": [], "project_masks": 2}
+
+
+@given(
+    st.sets(st.text("aBéİ.|x", min_size=3, max_size=6), min_size=1, max_size=8),
+    st.text("abéİ.|X", max_size=30),
+)
+def test_copies_are_found_as_one_by_one(words: set[str], text: str) -> None:
+    longest_first = sorted(words, key=len, reverse=True)
+    one_by_one = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
+
+    found = list(copies.finder_of(words)(text))
+
+    hidden = {at for start, stop in found for at in range(start, stop)}
+    for match in one_by_one.finditer(text):
+        assert match.start() in hidden
 
 
 def test_an_excerpt_does_not_show_how_a_value_begins(ours: Any) -> None:

@@ -8,19 +8,22 @@ every text, number and key: in what was said, called, answered and noted.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from apps.accounts.masks import Mask, Pattern, Style
+from apps.accounts.masks import Mask, Style
 from apps.core import json
 from apps.core.errors import ContentTooLarge, MalformedJson, UnacceptableJson
 from apps.diffs.graphemes import cut
+from apps.timeline.api.bundles import copies
 from apps.timeline.api.shapes import PREVIEW
 from apps.timeline.masking import HIDDEN, Masking
+from apps.timeline.masking.patterns import Span, finder_of
 
+Finder = Callable[[str], Iterable[Span]]
 # Each is looked for in every text. What is shorter stands in half of all words: it is
 # hidden at its place alone, and counted.
 MOST_VALUES = 500
@@ -67,6 +70,22 @@ class _Learning(Masking):
     def _drawn(self, value: Any, style: Style) -> str:
         self.learnt.append(value)
         return HIDDEN
+
+
+@dataclass(frozen=True)
+class _Hiding(Masking):
+    """Hides what was learnt as well, wherever it stands."""
+
+    copies: Finder | None = None
+
+    @cached_property
+    def _patterns(self) -> list[tuple[Finder, Style]]:
+        learnt = [(self.copies, Style.HIDE)] if self.copies else []
+        return [*learnt, *((finder_of(one), one.style) for one in self._patterned)]
+
+    @property
+    def _patterned(self) -> list[Mask]:
+        return [mask for mask in self.masks if mask.pattern]
 
 
 class Drawing:
@@ -171,10 +190,11 @@ class Drawing:
     def _masking(self, places: Sequence[str]) -> Masking:
         known = self._maskings.get(tuple(places))
         if known is None:
-            known = Masking(
-                masks=[*self._masks, *self._everywhere],
+            known = _Hiding(
+                masks=self._masks,
                 secret=self._secret,
                 shown_at=places,
+                copies=self._copies,
             )
             self._maskings[tuple(places)] = known
         return known
@@ -184,12 +204,10 @@ class Drawing:
         return {}
 
     @cached_property
-    def _everywhere(self) -> list[Mask]:
-        """The mask of all that was learnt, in each way in which it may be written."""
+    def _copies(self) -> Finder | None:
+        """Find all that was learnt, in each way in which it may be written."""
         words = {written for one in self._values for written in _written(one)}
-        if not words:
-            return []
-        return [Mask(style=Style.HIDE, pattern=Pattern.WORDS, words=tuple(words))]
+        return copies.finder_of(words) if words else None
 
 
 def _members(told: dict[str, Any]) -> Iterable[tuple[str, str, Any]]:
@@ -243,7 +261,7 @@ def _spelled(text: str) -> Any:
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        return json.parse_written(text.encode())
+        return json.parse(text.encode())
     except (MalformedJson, UnacceptableJson, UnicodeEncodeError):
         return None
 
