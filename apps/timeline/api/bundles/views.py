@@ -21,7 +21,7 @@ from apps.timeline.api import examples
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.bundles.lines import Bundle
 
-LINES = "application/jsonl"
+LINES = "application/x-ndjson"
 # Bundles that a process makes at once: each keeps a thread for as long as it is read.
 AT_ONCE = 2
 RETRY_SECONDS = 10
