@@ -143,6 +143,15 @@ def test_the_same_tool_with_something_else_differs_in_its_arguments():
     assert [(row.kind, row.place) for row in rows] == [("arguments", "/to/city")]
 
 
+def test_a_place_shows_what_would_turn_its_letters_around():
+    (row,) = alignment.aligned(
+        [Group(steps=[called("find", '{"a\u202eb":1}')])],
+        [Group(steps=[called("find", '{"a\u202eb":2}')])],
+    )
+
+    assert "\u202e" not in row.place
+
+
 def test_arguments_that_one_side_did_not_keep_differ_at_no_place():
     rows = alignment.aligned(
         [Group(steps=[called("find", "")])], [Group(steps=[called("find", "{}")])]

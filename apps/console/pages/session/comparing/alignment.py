@@ -15,6 +15,7 @@ from typing import TypeVar
 from apps.console.pages.session.comparing.steps import Group, Step
 from apps.core import json
 from apps.diffs import compare
+from apps.diffs.text import shorten, visible
 
 EQUAL, DIFFERENT = "=", "≠"
 ALIKE = "≈"
@@ -31,6 +32,7 @@ ACTION, ARGUMENTS, STATE = "action", "arguments", "state"
 KINDS = (ACTION, ARGUMENTS, STATE)
 # Arguments are told of by a place; where there are so many, by none.
 MOST_PLACES = 1_000
+LONGEST_PLACE = 120
 T = TypeVar("T")
 
 
@@ -73,7 +75,8 @@ class Row:
         if not all(sides):
             return None
         found = compare.compare(*map(json.parse_written, sides), budget=MOST_PLACES)
-        return found.changes[0].pointer or None if found.changes else None
+        pointer = found.changes[0].pointer if found.changes else ""
+        return visible(shorten(pointer, LONGEST_PLACE)) or None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
