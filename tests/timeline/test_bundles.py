@@ -5,15 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import replace
 from threading import Semaphore
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.accounts.masks import mask_of
 from apps.accounts.models import Scope
+from apps.agents.scope import Scope as ScopeOf
 from apps.timeline.api.bundles import copies, views
+from apps.timeline.api.bundles.lines import Bundle
+from apps.timeline.models import Session
+from apps.timeline.versions import fetching
 from tests.erasures.leaving import done
 
 pytestmark = pytest.mark.django_db
@@ -215,6 +222,35 @@ def test_an_excerpt_does_not_show_how_a_value_begins(ours: Any) -> None:
     data = read(ours, path, masks=["/name"])
 
     assert b"Perse" not in data
+
+
+def test_what_comes_while_it_is_read_is_no_part_of_it(
+    ours: Any, session: str, project: Any
+) -> None:
+    session_id = session.rpartition("/")[2]
+    scope = ScopeOf(project, None)
+    made = Bundle(
+        project=project,
+        session=Session.objects.select_related("agent").get(id=session_id),
+        last=fetching.version(scope, session_id, None, now=timezone.now()),
+        masks=[mask_of({"pointer": "/customer/email", "style": "hide"}, "masks[0]")],
+        now=timezone.now(),
+    )
+    begun = {"key": "late", "tool": "pay", "arguments": {"by": "late@example.org"}}
+    early = done(ours.post(f"{session}/effects", {**begun, "key": "early"}))
+    made = replace(made, now=timezone.now())
+
+    pieces = made.lines()
+    done(ours.post(f"{session}/effects", begun))
+    finished = {"attempt": 1, "status": "done", "result": {"to": "new@example.org"}}
+    done(ours.post(f"{session}/effects/{early['id']}/finish", finished))
+    done(ours.post(f"{session}/turns", {"input": "later@x.org", "output": "ok"}))
+    data = b"".join(pieces)
+
+    assert [one["key"] for one in of_type(data, "effect")][1:] == ["early"]
+    assert of_type(data, "effect")[1]["status"] == "begun"
+    assert len(of_type(data, "turn")) == 1
+    assert b"new@example.org" not in data
 
 
 def test_it_ends_at_the_version_that_is_named(ours: Any, session: str) -> None:

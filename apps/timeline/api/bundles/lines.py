@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Max
+
 from apps.accounts import masks
 from apps.accounts.masks import Mask
 from apps.accounts.models import Project
@@ -17,8 +19,9 @@ from apps.timeline.api.bundles.drawing import Drawing
 from apps.timeline.api.effects.shapes import effect_object
 from apps.timeline.api.shapes import checkpoint_object
 from apps.timeline.api.trajectories import sealed, told_of
-from apps.timeline.models import Session
+from apps.timeline.models import Session, Turn
 from apps.timeline.versions import VersionRow, body_parts, history_size
+from apps.timeline.words import EffectStatus
 
 MEBIBYTE = 1 << 20
 LARGEST = 64 * MEBIBYTE
@@ -49,27 +52,36 @@ class Bundle:
                 f"{LARGEST // MEBIBYTE} of a bundle. Name an earlier version."
             )
         drawing = self._drawing()
+        last_turn = self._last_turn()
         if drawing.is_needed:
-            for told in self._parsed():
+            for told in self._parsed(last_turn):
                 drawing.learn(told)
-        return sealed(self._drawn(drawing), masked=drawing.counts)
+        return sealed(self._drawn(drawing, last_turn), masked=drawing.counts)
+
+    def _last_turn(self) -> int:
+        """Return the newest turn: of one that comes later nothing has been learnt."""
+        turns = Turn.objects.of_session(self.session.id)
+        return int(turns.aggregate(last=Max("turn_number"))["last"] or 0)
 
     def _drawing(self) -> Drawing:
         stored = masks.stored(self.project.masks)
         return Drawing([*stored, *self.masks], bytes(self.project.index_key))
 
-    def _drawn(self, drawing: Drawing) -> Iterator[dict[str, Any]]:
-        objects = self._parsed() if drawing.is_needed else self._told()
+    def _drawn(self, drawing: Drawing, last_turn: int) -> Iterator[dict[str, Any]]:
+        read = self._parsed if drawing.is_needed else self._told
+        objects = read(last_turn)
         return map(drawing.drawn, objects)
 
-    def _parsed(self) -> Iterator[dict[str, Any]]:
-        for told in self._told():
+    def _parsed(self, last_turn: int) -> Iterator[dict[str, Any]]:
+        for told in self._told(last_turn):
             yield json.parse_written(json.splice(told))
 
-    def _told(self) -> Iterator[dict[str, Any]]:
+    def _told(self, last_turn: int) -> Iterator[dict[str, Any]]:
         for told in told_of(self.session, self.last.number):
             if told["type"] == "header":
                 told |= {"bundle": self._about()}
+            if told["type"] == "turn" and told["turn_number"] > last_turn:
+                continue
             yield told
         yield from self._effects()
         yield self._conversation()
@@ -97,8 +109,11 @@ class Bundle:
         else:
             raise ContentTooLarge(f"A bundle has at most {MOST_EFFECTS:,} effects.")
         for one in reversed(found):
-            if one.number <= self.last.number:
+            if one.number <= self.last.number and one.created_at <= self.now:
                 told = effect_object(self.project, one)
+                if one.updated_at > self.now:
+                    # What came of it since may hold what nobody has learnt.
+                    told |= {"status": EffectStatus.BEGUN.value, "result": None}
                 # It would let others call as the agent did.
                 del told["provider_key"]
                 yield {"type": "effect", **told}
