@@ -1,7 +1,8 @@
-"""Writes the synchronous client from the asynchronous one, which is written by hand.
+"""Writes what the client has twice: synchronous calls, and the server's checks.
 
-`python clients/python/make_sync.py` after a change to `_async`; a test fails where
-the two differ.
+`python clients/python/make_sync.py` after a change to `_async`, which is written by
+hand, or to `apps/checks`, by which both sides decide alike; a test fails where the two
+differ.
 """
 
 from __future__ import annotations
@@ -25,9 +26,39 @@ WORDS = [
     (r"\bstepback\._async\b", "stepback._sync"),
 ]
 
+ROOT = Path(__file__).parents[2]
+# What a check needs to be read and decided; a client does not write any.
+CHECKS = (
+    *(f"apps/checks/{name}.py" for name in ("errors", "evaluating", "language")),
+    *(f"apps/checks/{name}.py" for name in ("limits", "model", "places")),
+    *(f"apps/checks/{name}.py" for name in ("tokens", "values")),
+    "apps/diffs/pointers.py",
+)
+PLACES = (
+    (r"\bapps\.checks\b", "stepback.checks"),
+    (r"\bapps\.diffs\.pointers\b", "stepback.checks.pointers"),
+)
+
 
 def written() -> dict[Path, str]:
-    """Return every synchronous module as it should be."""
+    """Return every module that is written as it should be."""
+    return synchronous() | checks()
+
+
+def checks() -> dict[Path, str]:
+    """Return the modules of the client's checks."""
+    found = {}
+    for source in CHECKS:
+        text = (ROOT / source).read_text()
+        for pattern, word in PLACES:
+            text = re.sub(pattern, word, text)
+        place = PACKAGE / "checks" / Path(source).name
+        found[place] = formatted(MARK.format(source) + text)
+    return found
+
+
+def synchronous() -> dict[Path, str]:
+    """Return every synchronous module."""
     found = {}
     for source in sorted((PACKAGE / "_async").glob("*.py")):
         text = source.read_text()

@@ -56,7 +56,7 @@ class Story:
         )
         return self
 
-    def call(self, name):
+    def call(self, name, arguments=None):
         """Have a turn report a tool call, which makes no version."""
         timeline.add_turn(
             session_id=self.id,
@@ -64,7 +64,11 @@ class Story:
                 input={
                     "type": "tool_call",
                     "content": "",
-                    "tool_metadata": {"name": name, "arguments": {}, "id": name},
+                    "tool_metadata": {
+                        "name": name,
+                        "arguments": arguments or {},
+                        "id": name,
+                    },
                 },
                 output={"type": "tool_response", "content": "ok"},
             ),

@@ -1,5 +1,7 @@
 """Comparing two sessions: picked by search, what differs, the steps by turns."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from apps.accounts.models import Role
@@ -109,7 +111,139 @@ def test_nothing_beside_nothing_are_no_rows():
     assert alignment.aligned([], []) == []
 
 
+# -- in what steps differ
+
+
+def called(name, arguments="{}"):
+    return Step(does=("call", name, arguments), call=name, number=1)
+
+
+def wrote(op, *what):
+    version = SimpleNamespace(op=op, number=1)
+    return Step(does=("version", op, *what), version=version, number=1)
+
+
+def kinds(left, right):
+    rows = alignment.aligned([Group(steps=left)], [Group(steps=right)])
+    return [row.kind for row in rows]
+
+
+def test_another_tool_is_another_action():
+    assert kinds([called("find")], [called("book")]) == ["action"]
+    assert kinds([called("find")], []) == ["action"]
+    assert kinds([called("find")], [wrote("update")]) == ["action"]
+
+
+def test_the_same_tool_with_something_else_differs_in_its_arguments():
+    rows = alignment.aligned(
+        [Group(steps=[called("find", '{"to":{"city":"Oslo"},"n":1}')])],
+        [Group(steps=[called("find", '{"to":{"city":"Rome"},"n":1}')])],
+    )
+
+    assert [(row.kind, row.place) for row in rows] == [("arguments", "/to/city")]
+
+
+def test_a_place_shows_what_would_turn_its_letters_around():
+    (row,) = alignment.aligned(
+        [Group(steps=[called("find", '{"a\u202eb":1}')])],
+        [Group(steps=[called("find", '{"a\u202eb":2}')])],
+    )
+
+    assert "\u202e" not in row.place
+
+
+def test_arguments_that_one_side_did_not_keep_differ_at_no_place():
+    rows = alignment.aligned(
+        [Group(steps=[called("find", "")])], [Group(steps=[called("find", "{}")])]
+    )
+
+    assert [(row.kind, row.place) for row in rows] == [("arguments", None)]
+
+
+def test_versions_differ_in_their_state_and_acts_in_what_they_are():
+    assert kinds([wrote("update", 1)], [wrote("replace", 2)]) == ["state"]
+    assert kinds([wrote("turn", 1)], []) == ["state"]
+    assert kinds([wrote("rollback")], []) == ["action"]
+    assert kinds([wrote("rollback", 1)], [wrote("rollback", 2)]) == ["state"]
+    assert kinds([wrote("rollback")], [wrote("update")]) == ["action"]
+
+
+def test_what_is_alike_differs_in_nothing():
+    assert kinds([called("find"), wrote("update")], [called("find")])[0] is None
+
+
+def test_calls_of_one_tool_stand_beside_each_other_among_others():
+    left = [called("a", "[1]"), called("find", "[1]"), called("b", "[1]")]
+    right = [called("find", "[2]"), called("c", "[1]")]
+
+    assert kinds(left, right) == ["action", "arguments", "action"]
+
+
+def test_the_first_of_each_kind_is_told_what_weighs_most_first():
+    left = [wrote("update", 1), called("find", "[1]"), called("find", "[3]")]
+    right = [wrote("update", 2), called("find", "[2]"), called("find", "[4]")]
+    rows = alignment.aligned([Group(steps=left)], [Group(steps=right)])
+
+    found = alignment.firsts(rows)
+
+    assert [(one.kind, rows.index(one.row)) for one in found] == [
+        ("arguments", 1),
+        ("state", 0),
+    ]
+    assert alignment.firsts(rows[:0]) == []
+
+
 # -- the page
+
+
+def test_the_first_differences_are_marked_and_both_sides_open(viewer, project):
+    story = turn(Story(project, {"city": "Rome"}), "Move me to Oslo")
+    fork = Story.__new__(Story)
+    fork.id, fork.scope, fork.now = story.fork(0), story.scope, story.now
+    turn(fork, "Move me to Oslo")
+    story.call("find", {"to": "Oslo"}).update({"city": "Oslo"}).call("book")
+    fork.call("find", {"to": "<b>"}).update({"city": "Bonn"}).call("cancel")
+
+    page = compare(viewer, project, story.id, fork.id)
+
+    told = page.split("Of these steps the first to differ")[1].split("</p>")[0]
+    in_order = ("#first-action", "book", "#first-arguments", "find", "/to")
+    places = [told.index(one) for one in (*in_order, "#first-state", "v1 on the left")]
+    assert places == sorted(places)
+    for kind in ("action", "arguments", "state"):
+        (row,) = page.split(f'id="first-{kind}"')[1:]
+        row = row.split("</li>")[0]
+        assert '<span class="badge">first</span>' in row
+        assert f'<span class="hint">{kind}</span>' in row
+        # Each side leads to where it stands.
+        assert row.count(story.id) == row.count(fork.id) == 1
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+
+
+def test_what_came_to_the_shared_version_after_the_fork_is_a_step_of_its_own(
+    viewer, project
+):
+    story = turn(Story(project, {"city": "Rome"}), "Move me to Oslo").call("early")
+    fork = Story.__new__(Story)
+    fork.id, fork.scope, fork.now = story.fork(0), story.scope, story.now
+    turn(story.call("late"), "And back").call("later")
+
+    page = compare(viewer, project, story.id, fork.id).split('id="steps"')[1]
+
+    assert "early" not in page
+    assert page.index("late") < page.index("And back") < page.index("later")
+    assert "only on the right" not in page
+
+
+def test_two_that_do_the_same_have_no_first_difference(viewer, project):
+    story = Story(project, {"city": "Rome"})
+    other = Story(project, {"city": "Rome"})
+
+    page = compare(viewer, project, story.id, other.id)
+
+    assert "the first to differ" not in page
+    assert 'id="first-' not in page
 
 
 def test_a_fork_and_its_origin_are_aligned_by_the_customers_turns(viewer, project):

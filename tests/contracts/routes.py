@@ -194,6 +194,7 @@ def _methods(callback: Any) -> list[str]:
 # What reads although it is a POST: its body would not fit into an address.
 READING_POSTS = {
     "POST /v1/sessions/{session_id}/bisect",
+    "POST /v1/sessions/{session_id}/bundle",
     "POST /v1/sessions/{session_id}/context",
     "POST /v1/agents/{agent}/audit/verify",
     "POST /v1/agents/{agent}/data/search",
@@ -486,6 +487,7 @@ BODIES: dict[str, Any] = {
     },
     f"POST {RETENTION}/legal-holds/{{hold_id}}/end": {"reason": "Settled."},
     f"POST {SESSION}/bisect": {"check": "state.city=Rome", "lineage": "all"},
+    f"POST {SESSION}/bundle": {"version": 0, "masks": ["/city"]},
     f"POST {SESSION}/context": {"query": "where?", "include_set_aside": True},
 }
 QUERIES: dict[str, dict[str, str]] = {

@@ -77,7 +77,7 @@ def distributions(module: str) -> set[str]:
             CLIENT["dependencies"],
             [
                 line
-                for name in ("langgraph", "mcp")
+                for name in ("langgraph", "mcp", "pytest")
                 for line in CLIENT["optional-dependencies"][name]
             ],
         ),

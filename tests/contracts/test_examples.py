@@ -23,6 +23,7 @@ TARGETS = [
     ("POST", "/turns", "TURN"),
     ("POST", "/context", "CONTEXT"),
     ("POST", "/bisect", "BISECT"),
+    ("POST", "/bundle", "BUNDLE"),
     ("POST", "/versions", "BATCH"),
     ("POST", "/versions/0/labels", "LABEL"),
     ("POST", "/notes", "NOTE"),

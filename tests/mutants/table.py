@@ -56,6 +56,8 @@ RANGES = "tests/timeline/merging/test_ranges.py::test_"
 FORKED = "tests/timeline/test_write_forks.py::test_"
 MERGED_IN_BOUNDS = "tests/diffs/merging/test_bounds.py::test_"
 
+PACKING = "clients/python/src/stepback/bundles/packing.py"
+BUNDLES = "tests/python_client/bundles/test_"
 OUTCOMES = "tests/timeline/test_outcomes.py::test_"
 BUDGETS = "tests/usage/test_budgets.py::test_"
 USED = "tests/usage/test_turns.py::test_"
@@ -1893,5 +1895,47 @@ MUTANTS = (
         "if not expected.else_fork or seen is None",
         "if seen is None",
         FORKED + "to_refuse_may_be_said",
+    ),
+    one(
+        "the seal of a bundle",
+        PACKING,
+        "    _require_seal(data, path)\n",
+        "",
+        BUNDLES + "files.py::test_every_byte_that_is_changed_is_noticed",
+    ),
+    one(
+        "paths that lead out of a bundle",
+        PACKING,
+        "    if _leads_out(name):\n",
+        "    if False:\n",
+        BUNDLES + "files.py::test_paths_that_lead_out_are_refused",
+    ),
+    one(
+        "links in a bundle",
+        PACKING,
+        "    if stat.S_IFMT(mode) not in (0, stat.S_IFREG):\n",
+        "    if False:\n",
+        BUNDLES + "files.py::test_links_and_devices_are_refused",
+    ),
+    one(
+        "the manifest of a bundle",
+        PACKING,
+        "    if not is_ours or said != found:\n",
+        "    if not is_ours:\n",
+        BUNDLES + "files.py::test_a_member_that_is_not_as_the_manifest_says_is_refused",
+    ),
+    one(
+        "the network of a replay",
+        "clients/python/src/stepback/bundles/network.py",
+        '*("socket.connect", "socket.bind",',
+        '*("socket.bind",',
+        BUNDLES + "replay.py::test_nobody_is_reached_in_any_way",
+    ),
+    one(
+        "copies of what a bundle masks",
+        "apps/timeline/api/bundles/drawing.py",
+        "[(self.copies, Style.HIDE)] if self.copies else []",
+        "[]",
+        "tests/timeline/test_bundles.py::test_what_is_masked_is_nowhere_in_it",
     ),
 )

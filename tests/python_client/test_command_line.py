@@ -596,4 +596,4 @@ def test_the_readme_has_a_line_for_each_command(
     told_of = set(re.findall(r"`stepback (\w+)", "\n".join(rows)))
 
     assert set(offered) == told_of
-    assert len(offered) == 22
+    assert len(offered) == 23

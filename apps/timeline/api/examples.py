@@ -53,6 +53,7 @@ RESTORE = _example(
 BISECT = _example(
     "Since when there is no destination", {"check": "NOT state.destination=null"}
 )
+BUNDLE = _example("Without the customer's address", {"masks": ["/customer/email"]})
 METADATA = _example("A title", {"metadata": {"title": "Trip to New York"}})
 TURN = _example(
     "A turn that leaves another state",

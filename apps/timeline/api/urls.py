@@ -19,6 +19,7 @@ from apps.timeline.api import (
     verify,
     versions,
 )
+from apps.timeline.api.bundles.views import BundleView
 from apps.timeline.api.checking.bisect import BisectView
 from apps.timeline.api.effects import compensations, results
 from apps.timeline.api.effects import views as effects
@@ -118,6 +119,7 @@ urlpatterns = [
     ),
     path(f"{SESSION}/check", comparisons.CheckView.as_view(), name="check"),
     path(f"{SESSION}/bisect", BisectView.as_view(), name="bisect"),
+    path(f"{SESSION}/bundle", BundleView.as_view(), name="bundle"),
     path(f"{SESSION}/blame", blame.BlameView.as_view(), name="blame"),
     path(f"{SESSION}/verify", verify.VerifyView.as_view(), name="verify"),
     path(f"{SESSION}/notes", notes.NotesView.as_view(), name="notes"),

@@ -1,6 +1,12 @@
 """Sessions as they are taken out: whole, as the API tells of them."""
 
-from apps.timeline.api.trajectories.lines import FORMAT, line, trajectory
+from apps.timeline.api.trajectories.lines import (
+    FORMAT,
+    line,
+    sealed,
+    told_of,
+    trajectory,
+)
 from apps.timeline.api.trajectories.pages import (
     about,
     turn_page,
@@ -13,6 +19,8 @@ __all__ = [
     "FORMAT",
     "about",
     "line",
+    "sealed",
+    "told_of",
     "trajectory",
     "turn_page",
     "version_objects",

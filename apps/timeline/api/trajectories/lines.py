@@ -7,7 +7,7 @@ of all lines before it. So `stepback check` tells of each file whether it is who
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from apps.core import json
@@ -20,9 +20,14 @@ Reader = Callable[[int | None], Page]
 
 def trajectory(session: Session, through: int) -> Iterator[bytes]:
     """Yield the lines of a session up to a version, the trailer at the end."""
+    yield from sealed(told_of(session, through))
+
+
+def sealed(objects: Iterable[dict[str, Any]], **more: Any) -> Iterator[bytes]:
+    """Yield objects as lines, and a trailer with what they come to, and with `more`."""
     digest = hashlib.sha256()
     counts, chain = {"version": 0, "turn": 0}, ""
-    for told in _told(session, through):
+    for told in objects:
         written = line(told)
         digest.update(written)
         if told["type"] in counts:
@@ -35,6 +40,7 @@ def trajectory(session: Session, through: int) -> Iterator[bytes]:
             "versions": counts["version"],
             "turns": counts["turn"],
             "chain_end": chain,
+            **more,
             "sha256": digest.hexdigest(),
         }
     )
@@ -45,7 +51,7 @@ def line(told: dict[str, Any]) -> bytes:
     return json.splice(told) + b"\n"
 
 
-def _told(session: Session, through: int) -> Iterator[dict[str, Any]]:
+def told_of(session: Session, through: int) -> Iterator[dict[str, Any]]:
     """Yield header, versions and turns, each turn behind the version that it left."""
     yield {"type": "header", "format": FORMAT, "session": about(session, through)}
     turns = _objects(lambda n: turn_page(session.id, after=n, through=through))

@@ -79,7 +79,8 @@ def compared(
     parted = find_divergence(Scope(project), left.session.id, right.session.id, now=now)
     shared = shared_number(sides, parted)
     windows = [
-        _window(one, parted, shared, given[f"{one.name}_after"], noise) for one in sides
+        _window(one, other, parted, shared, given[f"{one.name}_after"], noise)
+        for one, other in (sides, sides[::-1])
     ]
     rows = alignment.aligned(windows[0].groups, windows[1].groups)
     return {
@@ -95,6 +96,7 @@ def compared(
         "windows": windows,
         "answer": answer(changes, rows, shared),
         "first": alignment.first_difference(rows),
+        "firsts": alignment.firsts(rows),
     }
 
 
@@ -148,13 +150,32 @@ def _nothing(change: Change) -> bool:
 
 
 def _window(
-    one: Side, parted: Divergence, shared: int | None, after: int | None, noise: Noise
+    one: Side,
+    other: Side,
+    parted: Divergence,
+    shared: int | None,
+    after: int | None,
+    noise: Noise,
 ) -> Window:
     """Return the steps that a side has made by itself, or those after a number."""
+    parted_at = None
     if after is None:
         after = _begins_after(one, parted, shared)
-    end = one.version.number
-    return steps.window(one.session, after=after, end=end, noise=noise)
+        parted_at = _parted_at(one, other, after)
+    return steps.window(
+        one.session,
+        after=after,
+        end=one.version.number,
+        noise=noise,
+        parted_at=parted_at,
+    )
+
+
+def _parted_at(one: Side, other: Side, number: int) -> datetime | None:
+    """Return when the other side began as a fork of this one, at this version."""
+    fork = other.session
+    is_fork = fork.origin_session_id == one.session.id
+    return fork.created_at if is_fork and fork.origin_number == number else None
 
 
 def _begins_after(one: Side, parted: Divergence, shared: int | None) -> int:

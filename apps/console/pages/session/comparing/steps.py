@@ -7,21 +7,18 @@ far that reaches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from apps.console.pages.session import version_text
+from apps.console.pages.session.comparing.heard import Heard, customers, heard, said_on
 from apps.console.pages.session.conversation.spoken import (
-    CUSTOMER,
     OTHER,
-    kind_of,
-    said_in,
 )
 from apps.console.pages.session.timeline_rows import REASONING, one_line
 from apps.core import json
-from apps.core.errors import DomainError
-from apps.core.json import Json
 from apps.diffs.changes import Change
 from apps.diffs.meaning.incidental import is_incidental
 from apps.diffs.meaning.noise import Noise
@@ -30,31 +27,25 @@ from apps.timeline.models import Session
 from apps.timeline.queries import (
     Call,
     KeptMessage,
-    ListedTurn,
     MessagePlace,
     calls_in_messages,
-    calls_in_turn,
-    kept_messages,
     message_window,
     turns_on,
 )
 from apps.timeline.versions import (
-    CorruptBody,
     VersionRow,
     live_ranges,
     set_aside_by,
-    versions_at,
     versions_of,
 )
 from apps.timeline.words import Op
 
 STEPS = 60
-SAID = 300
+# Operations that write a state, and are no acts of their own.
+WRITING = frozenset({Op.CREATE, Op.UPDATE, Op.REPLACE, Op.TURN})
 # Ends of what an append kept of a value that it shortened.
 CUT = "…"
 LAST_ITEM = 10**9
-# Among so many messages before a window the last of a customer is looked for.
-LAST_MESSAGES = 50
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,6 +57,8 @@ class Step:
 
     does: tuple[Any, ...]
     is_whole: bool = True
+    # The version that it is, or that a call belongs to.
+    number: int | None = None
     call: str = ""
     arguments: str = ""
     version: VersionRow | None = None
@@ -75,6 +68,16 @@ class Step:
     flags: Sequence[str] = ()
     set_aside_by: int | None = None
     is_last: bool = False
+
+    @property
+    def action(self) -> tuple[Any, ...]:
+        """What it did, whatever with."""
+        return self.does[:2]
+
+    @property
+    def writes(self) -> bool:
+        """Whether it is a version as agents write them, by whatever operation."""
+        return self.version is not None and self.version.op in WRITING
 
 
 @dataclass(kw_only=True, slots=True)
@@ -105,21 +108,32 @@ class Window:
         return self.last is not None and self.last < self.end
 
 
-def window(session: Session, *, after: int, end: int, noise: Noise) -> Window:
-    """Return the steps of the versions after one number, up to another."""
+def window(
+    session: Session,
+    *,
+    after: int,
+    end: int,
+    noise: Noise,
+    parted_at: datetime | None = None,
+) -> Window:
+    """Return the steps of the versions after one number, up to another.
+
+    With what was said and called on the first number itself, `parted_at` or later.
+    """
     rows = versions_of(session.id, newest_first=False, after=after, limit=STEPS - 1)[
         :STEPS
     ]
     rows = [row for row in rows if row.number <= end]
+    said, late = said_on(session, after, parted_at) if after >= 0 else (None, [])
+    begun = _begun(said, late, after)
     if not rows:
-        return Window(end=end)
+        return Window(groups=_groups(begun, (), {}, {}), end=end)
     read = _by_turns if session.turn_count else _by_messages
     rows, told, is_cut = read(session, rows)
-    begun = Group(said=None if after < 0 else _said_before(session, after))
     live = live_ranges(session.id, end)
     steps = {row.number: _step(row, live, end, noise) for row in rows}
     return Window(
-        groups=list(_groups(begun, rows, steps, told)),
+        groups=_groups(begun, rows, steps, told),
         first=rows[0].number,
         last=rows[-1].number,
         end=end,
@@ -144,19 +158,9 @@ def _by_turns(
         known = [row for row in rows if row.number < found[-1].head_number]
     told: _Told = {}
     for turn in found:
-        heard, calls = _heard(turn)
-        told.setdefault(turn.head_number, []).append((turn.made_version, heard, calls))
+        said, calls = heard(turn)
+        told.setdefault(turn.head_number, []).append((turn.made_version, said, calls))
     return known or rows[:1], told, not known
-
-
-def _heard(turn: ListedTurn) -> tuple[str | None, list[Call]]:
-    """Return what a customer said in a turn, and its calls; nothing if damaged."""
-    try:
-        parts = turn.parts()
-        heard = json.parse(parts["input"])
-        return _customers(heard, CUSTOMER), calls_in_turn(parts)
-    except (CorruptBody, DomainError, KeyError, AttributeError, ValueError):
-        return None, []
 
 
 def _by_messages(
@@ -183,55 +187,38 @@ def _by_messages(
 
 
 def _spoken(kept: KeptMessage) -> tuple[bool, str | None, list[Call]]:
-    return True, _customers(kept.message, OTHER), calls_in_messages([kept.message])
+    return True, customers(kept.message, OTHER), calls_in_messages([kept.message])
 
 
-def _customers(message: Json, default: str) -> str | None:
-    """Return what a customer says in a message, shortened to a few lines' worth."""
-    if kind_of(message, default) != CUSTOMER:
-        return None
-    said = said_in(message, kind=CUSTOMER)
-    text = said.text or (said.side.text if said.side else "")
-    return one_line(text, SAID) or None
-
-
-def _said_before(session: Session, number: int) -> str | None:
-    """Return what a customer said last, up to a version, where that tells of it."""
-    if session.turn_count:
-        turns, is_all = turns_on(session.id, [number])
-        texts = [_heard(turn)[0] for turn in turns] if is_all else []
-    else:
-        versions = versions_at(session.id, [number])
-        try:
-            kept = kept_messages(versions[0]) if versions else []
-        except (CorruptBody, DomainError):
-            return None
-        texts = [_customers(one, OTHER) for one in kept[-LAST_MESSAGES:]]
-    return next((one for one in reversed(texts) if one is not None), None)
+def _begun(said: str | None, late: Sequence[Heard], after: int) -> list[Group]:
+    """Return the group that goes on, and what came late to the version `after`."""
+    groups = [Group(said=said)]
+    for told, calls in late:
+        if told is not None:
+            groups.append(Group(said=told))
+        groups[-1].steps += [_called(call, after) for call in calls]
+    return groups
 
 
 def _groups(
-    group: Group, rows: Iterable[VersionRow], steps: dict[int, Step], told: _Told
-) -> Iterator[Group]:
-    """Yield what was said with its steps, beginning in the middle of a group."""
-    begun = group
+    groups: list[Group], rows: Iterable[VersionRow], steps: dict[int, Step], told: _Told
+) -> list[Group]:
+    """Return what was said with its steps, beginning in the middle of a group."""
     for row in rows:
         here = told.get(row.number, [])
         before = [one for one in here if one[0]]
-        for _, heard, _ in before:
-            if heard is not None:
-                yield from (group,) if group is not begun or group.steps else ()
-                group = Group(said=heard)
+        groups += [Group(said=said) for _, said, _ in before if said is not None]
         # A fork begins with a copy, which is no step.
         if row.op != Op.FORK or row.change_count:
-            group.steps.append(steps[row.number])
-        group.steps += [_called(call) for _, _, calls in before for call in calls]
-        for _, heard, calls in (one for one in here if not one[0]):
-            if heard is not None:
-                yield from (group,) if group is not begun or group.steps else ()
-                group = Group(said=heard)
-            group.steps += map(_called, calls)
-    yield from (group,) if group is not begun or group.steps else ()
+            groups[-1].steps.append(steps[row.number])
+        groups[-1].steps += [
+            _called(call, row.number) for _, _, calls in before for call in calls
+        ]
+        for _, said, calls in (one for one in here if not one[0]):
+            if said is not None:
+                groups.append(Group(said=said))
+            groups[-1].steps += [_called(call, row.number) for call in calls]
+    return groups if groups[0].steps else groups[1:]
 
 
 def _step(version: VersionRow, live: Sequence[range], end: int, noise: Noise) -> Step:
@@ -243,6 +230,7 @@ def _step(version: VersionRow, live: Sequence[range], end: int, noise: Noise) ->
     return Step(
         does=("version", version.op, *map(_what, told)),
         is_whole=is_whole,
+        number=version.number,
         version=version,
         operation=version_text.operation(version),
         words=version_text.words(version, noise),
@@ -262,12 +250,13 @@ def _is_cut(change: Change) -> bool:
     return change.differs_at is not None or CUT in repr(change.after)
 
 
-def _called(call: Call) -> Step:
+def _called(call: Call, number: int) -> Step:
     arguments = ""
     if call.arguments is not None:
         arguments = json.dumps(call.arguments).decode()
     return Step(
         does=("call", call.name, arguments),
+        number=number,
         call=visible(shorten(call.name, 80)),
         arguments=shorten(arguments, 120),
     )

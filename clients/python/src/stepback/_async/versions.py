@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 from stepback import answers, calls
@@ -178,6 +178,29 @@ class AsyncSessionVersions(AsyncResource):
                     limit=limit,
                     starting_after=starting_after,
                 ),
+            )
+        )
+
+    async def bundle(
+        self,
+        session_id: str,
+        *,
+        version: int | None = None,
+        masks: Sequence[str] | None = None,
+    ) -> bytes:
+        """Read a session whole, with its effects, as lines of JSON to be replayed.
+
+        `masks` are pointers of what is hidden in all of it, also where a copy stands.
+        `stepback.bundles.make_bundle` makes a file of it.
+        """
+        return await self._transport.run(
+            Call(
+                method="POST",
+                path=calls.path("sessions", session_id, "bundle"),
+                read=bytes,
+                reads=True,
+                is_raw=True,
+                body=given(version=version, masks=None if masks is None else [*masks]),
             )
         )
 

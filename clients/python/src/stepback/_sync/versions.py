@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 from stepback import answers, calls
@@ -179,6 +179,29 @@ class SessionVersions(Resource):
                     limit=limit,
                     starting_after=starting_after,
                 ),
+            )
+        )
+
+    def bundle(
+        self,
+        session_id: str,
+        *,
+        version: int | None = None,
+        masks: Sequence[str] | None = None,
+    ) -> bytes:
+        """Read a session whole, with its effects, as lines of JSON to be replayed.
+
+        `masks` are pointers of what is hidden in all of it, also where a copy stands.
+        `stepback.bundles.make_bundle` makes a file of it.
+        """
+        return self._transport.run(
+            Call(
+                method="POST",
+                path=calls.path("sessions", session_id, "bundle"),
+                read=bytes,
+                reads=True,
+                is_raw=True,
+                body=given(version=version, masks=None if masks is None else [*masks]),
             )
         )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from stepback._sync.client import Stepback
 from stepback.cli import (
     acting,
+    bundling,
     commands,
     continuing,
     exporting,
@@ -191,16 +192,38 @@ def _counting(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def _carrying(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    export = verbs.add_parser("export", help="a whole session as JSON lines")
+    export = verbs.add_parser("export", help="a whole session, as a file")
     export.add_argument("session")
     export.add_argument(
         "file", nargs="?", type=Path, help="standard output if left out"
     )
-    export.set_defaults(run=trajectories.export)
+    export.add_argument(
+        "--with-effects", action="store_true", help="a bundle, to be replayed"
+    )
+    export.add_argument(
+        "--mask",
+        action="append",
+        metavar="POINTER",
+        help="of a bundle: hide what stands there, and every copy of it",
+    )
+    export.add_argument(
+        "--check", action="append", help="of a bundle: what decides its replay"
+    )
+    export.add_argument("--version", type=int, help="of a bundle: its last version")
+    export.set_defaults(run=bundling.export)
 
     check = verbs.add_parser("check", help="whether an exported file is whole")
     check.add_argument("file", type=Path)
     check.set_defaults(run=trajectories.check)
+
+    replay = verbs.add_parser("replay", help="run an agent against a bundle, offline")
+    replay.add_argument("file", type=Path)
+    replay.add_argument("--agent", required=True, help="module:function")
+    replay.add_argument(
+        "--check", action="append", default=[], help="what should hold in the end"
+    )
+    replay.add_argument("--sha256", help="refuse a file of another digest")
+    replay.set_defaults(run=bundling.replay, offline=True)
 
     post = verbs.add_parser("post", help="recorded runs, a session for each")
     post.add_argument("file", type=Path, help="JSON lines with OpenAI messages")

@@ -17,14 +17,13 @@ from typing import Any, TextIO
 
 from stepback._sync.client import Stepback
 from stepback.answers import Turn
+from stepback.bundles import read_bundle
+from stepback.bundles.lines import FORMAT, Lines
 from stepback.cli.output import Output, Progress
 
-FORMAT = "stepback-trajectory/1"
 PAGE = 100
-
-
-class Damaged(ValueError):
-    """An exported file is not what was written."""
+# How a zip begins.
+ARCHIVE = b"PK"
 
 
 def export(client: Stepback, asked: Namespace, output: Output) -> None:
@@ -85,40 +84,18 @@ def check(client: Stepback, asked: Namespace, output: Output) -> None:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return the trailer of a file whose lines all lead to it.
+    """Return the trailer of a file, or of the bundle that it is.
 
-    Raises: Damaged.
+    Raises: Damaged, BundleRefused.
     """
-    digest, last, counts, chain = hashlib.sha256(), b"", {"version": 0, "turn": 0}, ""
     with path.open("rb") as lines:
-        for number, text in enumerate(lines, 1):
-            digest.update(last)
-            last = text
-            told = _told(text, number)
-            if number == 1 and told.get("format") != FORMAT:
-                raise Damaged(f"{path} does not begin as a {FORMAT}.")
-            if told.get("type") in counts:
-                counts[told["type"]] += 1
-            if told.get("type") == "version":
-                chain = told["chain"]
-    trailer = _told(last, 0) if last else {}
-    if trailer.get("type") != "trailer":
-        raise Damaged(f"{path} has no trailer: it was cut.")
-    expected = (digest.hexdigest(), counts["version"], counts["turn"], chain)
-    names = ("sha256", "versions", "turns", "chain_end")
-    if tuple(trailer.get(name) for name in names) != expected:
-        raise Damaged(f"{path} was changed after it was written.")
-    return trailer
-
-
-def _told(text: bytes, number: int) -> dict[str, Any]:
-    try:
-        told = json.loads(text)
-    except ValueError:
-        raise Damaged(f"Line {number} is no JSON.") from None
-    if not isinstance(told, dict):
-        raise Damaged(f"Line {number} is no object.")
-    return told
+        if lines.read(len(ARCHIVE)) == ARCHIVE:
+            return dict(read_bundle(path).trailer)
+        lines.seek(0)
+        found = Lines(lines, path)
+        for _ in found.read():
+            pass
+    return found.trailer
 
 
 def _versions(client: Stepback, session_id: str, head: int) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,1 @@
+"""Bundles: a session with its effects, masked, to be replayed without a server."""
