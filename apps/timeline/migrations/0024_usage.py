@@ -11,7 +11,7 @@ BEFORE = ("append_batch_v8", "append_v8")
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("timeline", "0022_merging"),
+        ("timeline", "0023_migrating"),
     ]
 
     operations = [
