@@ -246,6 +246,7 @@ SPECTACULAR_SETTINGS = {
         "ErasureState": "apps.erasures.words.State",
         "TombstoneKindEnum": "apps.timeline.words.Removed",
         "LegalHoldKind": "apps.retention.words.HoldKind",
+        "PlanKind": "apps.plans.api.serializers.KINDS",
         "PlanStatus": "apps.plans.models.PlanStatus",
         "RemovalState": "apps.retention.words.State",
         "Outcome": "apps.timeline.words.Outcome",

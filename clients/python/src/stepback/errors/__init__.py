@@ -35,6 +35,7 @@ from stepback.errors.acting import EffectUnknown as EffectUnknown
 from stepback.errors.acting import MergeConflict as MergeConflict
 from stepback.errors.acting import NotAFork as NotAFork
 from stepback.errors.acting import NothingToMerge as NothingToMerge
+from stepback.errors.acting import NotPickable as NotPickable
 from stepback.errors.acting import PatchFailed as PatchFailed
 from stepback.errors.acting import TaskAmbiguous as TaskAmbiguous
 from stepback.errors.acting import TaskNotFound as TaskNotFound
@@ -116,7 +117,11 @@ from stepback.errors.refused import NothingToRetry as NothingToRetry
 from stepback.errors.refused import NothingToRollBack as NothingToRollBack
 from stepback.errors.refused import NothingToUndo as NothingToUndo
 from stepback.errors.refused import NotPaused as NotPaused
+from stepback.errors.refused import PlanChanged as PlanChanged
 from stepback.errors.refused import PlanConfirmed as PlanConfirmed
+from stepback.errors.refused import PlanNotLooked as PlanNotLooked
+from stepback.errors.refused import PlanNotRunning as PlanNotRunning
+from stepback.errors.refused import PlanRunning as PlanRunning
 from stepback.errors.refused import ReasonRequired as ReasonRequired
 from stepback.errors.refused import Refused as Refused
 from stepback.errors.refused import RestoreRunning as RestoreRunning

@@ -154,6 +154,12 @@ class VersionSetAside(Refused):
     code = "version_set_aside"
 
 
+class NotPickable(BadRequest):
+    """These sessions are left out of the plan, or not in it."""
+
+    code = "not_pickable"
+
+
 class DeadlinePassed(BadRequest):
     """This moment is over already."""
 

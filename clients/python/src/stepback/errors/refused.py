@@ -145,6 +145,30 @@ class PlanConfirmed(Refused):
     code = "plan_confirmed"
 
 
+class PlanNotLooked(Refused):
+    """The dry run is still under way: read the plan until its status is draft."""
+
+    code = "plan_not_looked"
+
+
+class PlanChanged(Refused):
+    """Another digest than the plan has now: look at it again."""
+
+    code = "plan_changed"
+
+
+class PlanNotRunning(Refused):
+    """The plan is not under way, or was stopped."""
+
+    code = "plan_not_running"
+
+
+class PlanRunning(Refused):
+    """The plan is still under way: stop it first, or wait."""
+
+    code = "plan_running"
+
+
 class RuleNotFiring(Refused):
     """Nobody need take it on."""
 
