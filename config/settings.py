@@ -247,6 +247,7 @@ SPECTACULAR_SETTINGS = {
         "TombstoneKindEnum": "apps.timeline.words.Removed",
         "LegalHoldKind": "apps.retention.words.HoldKind",
         "PlanKind": "apps.plans.api.serializers.KINDS",
+        "PickedVerdict": "apps.plans.api.serializers.PICKED_VERDICTS",
         "PlanStatus": "apps.plans.models.PlanStatus",
         "RemovalState": "apps.retention.words.State",
         "Outcome": "apps.timeline.words.Outcome",

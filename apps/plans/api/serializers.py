@@ -24,6 +24,8 @@ from apps.timeline.search import LONGEST_TEXT
 from apps.timeline.words import Outcome
 
 KINDS = [case.kind for case in OFFERED]
+# Those of which all sessions can be picked at once.
+PICKED_VERDICTS = [Verdict.CLEAN.value, Verdict.LOOK.value]
 
 
 def _ids(help_text: str, most: int = MOST) -> Any:
@@ -123,13 +125,13 @@ class ChangeInput(serializers.Serializer[Any]):
     pick = _ids("To be done as well: ids of sessions of a draft.", MOST_PICKED)
     unpick = _ids("Not to be done.", MOST_PICKED)
     pick_verdict = serializers.ChoiceField(
-        choices=["clean", "look"],
+        choices=PICKED_VERDICTS,
         required=False,
         allow_null=True,
         help_text="All that the dry run judges so.",
     )
     unpick_verdict = serializers.ChoiceField(
-        choices=["clean", "look"], required=False, allow_null=True
+        choices=PICKED_VERDICTS, required=False, allow_null=True
     )
 
 
