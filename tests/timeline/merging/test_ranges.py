@@ -109,6 +109,20 @@ def test_versions_that_are_none_are_refused(
     assert run.head == 3
 
 
+def test_what_both_sides_have_made_alike_is_nothing_to_apply_again(
+    begin: Begin,
+) -> None:
+    """Whatever parts there are beside the state, and were put together anew."""
+    run = begin({"gone": None})
+    run.put({}, tool_results={})
+    run.patch({"later": None})
+
+    refused = ask(run, "reapply", 1, 1)
+
+    assert_refused(refused, 409, "nothing_to_merge")
+    assert run.head == 2
+
+
 def test_both_sides_inserting_at_one_place_is_chosen_in_an_order(run: Run) -> None:
     run.rollback(2)
     run.patch({"notes": ["a", "b", "d"]})

@@ -240,10 +240,10 @@ def _assembled(
     parts = bundles.assembled(
         state,
         before=ours[STATE],
-        carried=_in_order(head, (*carried, *given)),
+        carried=tuple(carried),
         given=tuple(given),
     )
-    return state, parts
+    return state, _in_order(head, parts)
 
 
 def _in_order(head: VersionRow, parts: tuple[Part, ...]) -> tuple[Part, ...]:
