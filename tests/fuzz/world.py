@@ -350,6 +350,8 @@ class World:
     def _make_what_agents_have(self, session: str, agent: str) -> None:
         if "/approval" in self.label:
             self._make_an_approval(session, agent)
+        if "budget_id" in self.named:
+            self._make_a_budget(agent)
         if "schema" in self.label or "migrat" in self.label:
             self._make_schemas(agent)
         if "agent" in self.named:
@@ -362,6 +364,8 @@ class World:
         self.ids["approval_id"] = self._made(f"{session}/approvals", asked)["id"]
         ruled = self._made(f"{agent}/approval-rules", {"tool": "wire"})
         self.ids["approval_rule_id"] = ruled["id"]
+
+    def _make_a_budget(self, agent: str) -> None:
         named = agent.rpartition("/")[2]
         allowed = {"agent_id": named, "measure": "turns", "limit": 1_000}
         self.ids["budget_id"] = self._made("/v1/budgets", allowed)["id"]
