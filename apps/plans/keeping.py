@@ -1,6 +1,6 @@
-"""What plans keep of a session, and of a person in the search that they began with."""
+"""What plans keep of a session, and of a person in what they were asked for by."""
 
-from apps.timeline.hooks.keeping import ERASED_PEOPLE, SESSIONS, Leavings
+from apps.timeline.hooks.keeping import ERASED_PEOPLE, SESSIONS, Leavings, naming
 
 SESSIONS["plans"] = (Leavings(what="plan_items", table="plans_item"),)
 ERASED_PEOPLE["plans"] = (
@@ -10,5 +10,12 @@ ERASED_PEOPLE["plans"] = (
         where="h.project_id = %(project)s AND %(user)s <> ''"
         " AND position(%(user)s in h.query) > 0",
         emptied="query = NULL",
+    ),
+    # The versions that it has found stay: they are numbers, and what is to be done.
+    naming(
+        "plan_checks",
+        "plans_plan",
+        "params->>'check'",
+        "params = jsonb_set(h.params, '{check}', '\"…\"')",
     ),
 )

@@ -10,7 +10,7 @@ TABLES = {
         " runs_as_id, runs_as_label, request_id, confirmed_at, finished_at)",
         # And removes what was never confirmed.
         worker="UPDATE (status, finished_at, digest), DELETE",
-        retention="UPDATE (query)",
+        retention="UPDATE (query, params)",
     ),
     "plans_item": mutable(
         web="INSERT, UPDATE (state, code, words, number, target, verdict, about)",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from apps.incidents.models import Entry, Incident, Member
+from apps.plans.models import Plan
 from tests.conftest import Api
 from tests.erasures.leaving import CANARY, done, found_in, leave
 from tests.timeline import runs
@@ -71,3 +72,23 @@ def test_a_name_is_found_as_it_is_written(
 
     titles = Incident.objects.order_by("id").values_list("title", flat=True)
     assert list(titles) == ["…", "…", f"Not x{user}x", "aXb"]
+
+
+def test_a_check_of_a_plan_names_the_person_no_more(
+    api: runs.Clients, erase: Callable[..., Any]
+) -> None:
+    client = api()
+    run = leave(client, "bob", "somethingelse")
+    asked = {"kind": "rollback", "sessions": [run.id]}
+    for user in (USER, f"{USER}s"):
+        check = f'NOT state.name="{user}"'
+        done(client.post("/v1/plans", {**asked, "target": {"check": check}}))
+
+    erasure = erase(user_id=USER)
+
+    counts = {one["what"]: one["rows"] for one in erasure["rows"]}
+    assert counts["plan_checks"] == 1
+    checks = [plan.params["check"] for plan in Plan.objects.order_by("id")]
+    assert checks == ["…", f'NOT state.name="{USER}s"']
+    (first, *_) = client.get("/v1/plans").body["data"][::-1]
+    assert first["target"]["check"] == "…"

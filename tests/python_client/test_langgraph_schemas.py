@@ -81,18 +81,20 @@ def test_new_code_goes_on_where_old_code_stopped(
     live: Server, secret: str, old: StepbackSaver, new: StepbackSaver
 ) -> None:
     before = graph(Old, old_step, old)
-    before.invoke({"dest": "berlin", "heard": [HumanMessage("Hi")]}, config("trip-1"))
+    before.invoke(
+        {"dest": "berlin", "heard": [HumanMessage("Hi")]}, config("schema-trip-1")
+    )
 
     after = graph(New, new_step, new)
-    seen = after.get_state(config("trip-1")).values
+    seen = after.get_state(config("schema-trip-1")).values
     assert (seen["destination"], seen["legs"]) == ("Berlin", [])
     assert isinstance(seen["heard"][0], HumanMessage)
-    ended = after.invoke({"legs": ["Paris"]}, config("trip-1"))
+    ended = after.invoke({"legs": ["Paris"]}, config("schema-trip-1"))
 
     assert ended["legs"] == ["Paris", "Berlin"]
     assert "dest" not in ended
     with Stepback(secret, live.url) as sb:
-        (session,) = sb.sessions.list(agent_id=AGENT, external_id="trip-1").data
+        (session,) = sb.sessions.list(agent_id=AGENT, external_id="schema-trip-1").data
         newest = sb.sessions.get_state(session.id)
         head = sb.sessions.get_version(session.id, newest.version)
         assert (head.schema_version, newest.state["destination"]) == ("2", "Berlin")
@@ -102,22 +104,23 @@ def test_old_code_is_stopped_once_new_code_has_written(
     old: StepbackSaver, new: StepbackSaver
 ) -> None:
     before = graph(Old, old_step, old)
-    before.invoke({"dest": "rome", "heard": []}, config("trip-2"))
-    graph(New, new_step, new).invoke({"legs": []}, config("trip-2"))
+    before.invoke({"dest": "rome", "heard": []}, config("schema-trip-2"))
+    graph(New, new_step, new).invoke({"legs": []}, config("schema-trip-2"))
 
     with pytest.raises((errors.SchemaBehind, errors.NoMigration)):
-        before.invoke({"dest": "oslo"}, config("trip-2"))
+        before.invoke({"dest": "oslo"}, config("schema-trip-2"))
 
 
 def test_the_asynchronous_methods_do_the_same(
     old: StepbackSaver, new: StepbackSaver
 ) -> None:
     before = graph(Old, old_step, old)
-    before.invoke({"dest": "lima", "heard": []}, config("trip-3"))
+    before.invoke({"dest": "lima", "heard": []}, config("schema-trip-3"))
 
     async def go_on() -> Any:
-        app = graph(New, new_step, new)
-        return await app.ainvoke({"legs": []}, config("trip-3"))
+        async with new:
+            app = graph(New, new_step, new)
+            return await app.ainvoke({"legs": []}, config("schema-trip-3"))
 
     assert asyncio.run(go_on())["legs"] == ["Lima"]
 

@@ -129,7 +129,7 @@ def _require_allowed(plan: Plan, act: Act, given: Consent) -> None:
             f"{grave:,} of the sessions would go behind what cannot be undone or is "
             "not known: say so with `crosses`, or do not pick them.",
             param="crosses",
-            sessions=grave,
+            count=grave,
         )
 
 

@@ -50,7 +50,7 @@ _COUNT = {"type": ["integer", "null"], "minimum": 0}
 
 @extend_schema_field(
     {
-        "type": ["object", "null"],
+        "type": "object",
         "description": "What the turn used, as far as it is known.",
         "properties": {
             "input_tokens": _COUNT,

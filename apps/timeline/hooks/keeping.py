@@ -26,6 +26,8 @@ LegalHold = Callable[[str], str | None]
 Urgent = Callable[[datetime, Callable[[], bool]], int]
 _SET = "SELECT set_config('stepback.retention', %s, true)"
 OF_SESSION = "h.session_id = %(session)s"
+# Named by no part of a longer name, or a short name would empty whatever people wrote.
+_QUOTED = r"regexp_replace(%(user)s, '([][(){}.*+?^$|\\-])', '\\\1', 'g')"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,6 +139,21 @@ def count_leavings(of: Iterator[Leavings], asked: Mapping[str, Any]) -> Counter[
     for one in of:
         found[one.what] += one.count(asked)
     return +found
+
+
+def naming(what: str, table: str, column: str, emptied: str) -> Leavings:
+    """Return the rows of the project in which a text names the person.
+
+    `column` is SQL after `h.`, and may lead into JSON; `emptied` is an assignment.
+    """
+    named = f"'(^|[^[:alnum:]])' || {_QUOTED} || '($|[^[:alnum:]])'"
+    return Leavings(
+        what=what,
+        table=table,
+        where="h.project_id = %(project)s AND %(user)s <> ''"
+        f" AND position(%(user)s in h.{column}) > 0 AND h.{column} ~ ({named})",
+        emptied=emptied,
+    )
 
 
 def erase_leavings(of: Iterator[Leavings], asked: Mapping[str, Any]) -> Counter[str]:

@@ -30,6 +30,7 @@ NAMES = {
     "incident_titles": "titles of incidents",
     "incident_checks": "checks of incidents",
     "incident_notes": "notes on incidents",
+    "plan_checks": "checks of plans that name the person",
     "searches": "searches of plans that name the person",
     "uses_of_files": "files and results that versions name",
     "files": "files that nobody else names",

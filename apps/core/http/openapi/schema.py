@@ -140,7 +140,8 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
         help_text="Effects that a rollback would go behind, the first 50.",
     )
     count = serializers.IntegerField(
-        required=False, help_text="How many effects it would go behind."
+        required=False,
+        help_text="How many effects a rollback, or sessions a plan, would go behind.",
     )
     digest = serializers.CharField(
         required=False, help_text="The SHA-256 of the bytes that arrived."
@@ -182,6 +183,30 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     operation = serializers.IntegerField(
         required=False,
         help_text="The operation that does not fit the state, counted from 0.",
+    )
+    schema = serializers.CharField(
+        required=False,
+        allow_null=True,
+        help_text="The schema that the state is of already, or that no way leads from.",
+    )
+    declared = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="The schemas that the agent has declared.",
+    )
+    head_schema = serializers.CharField(
+        required=False, help_text="The schema of the head, which is newer."
+    )
+    migration_id = serializers.CharField(
+        required=False, help_text="The migration that failed."
+    )
+    step = serializers.IntegerField(
+        required=False, help_text="The step at which it failed, counted from 0."
+    )
+    sessions = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="The sessions that stand against it, the first of them.",
     )
 
 
