@@ -9,6 +9,8 @@ from apps.incidents import operations as incidents
 from apps.incidents.operations import Collected
 from apps.incidents.reports import report_of
 from apps.incidents.reports.markdown import plain, quoted
+from apps.plans import operations as plans
+from apps.plans import running
 from tests.acts import act_in
 from tests.console.make import Story
 from tests.incidents.make import make_incident, make_sessions
@@ -107,3 +109,26 @@ def test_by_which_search_it_was_collected_is_said(project, olga):
     said = report_of(incident, act).markdown
 
     assert "Collected by the search agent\\:travel\\-agent" in said
+
+
+@pytest.mark.django_db
+def test_what_was_planned_is_told_with_what_came_of_it(project, olga):
+    ids = [Story(project).update({"n": 1}).id for _ in range(3)]
+    incident = make_incident(project, olga, ids)
+    act = act_in(project, olga)
+    assert "What was planned" not in report_of(incident, act).markdown
+
+    plan = incidents.plan(act=act, incident_id=incident.id, kind="hold", params={})
+    begun = report_of(incident, act)
+    plans.confirm(act=act, plan_id=plan.id, reason="Stop it")
+    running.sweep(now=timezone.now())
+
+    assert "hold, planned by olga; not confirmed: 3 to be done" in plainly(begun)
+    assert "1 plan is not confirmed or not over" in " ".join(begun.still_open)
+    ended = report_of(incident, act)
+    assert "hold, planned by olga; over: 3 done" in plainly(ended)
+    assert "1 plan is" not in " ".join(ended.still_open)
+
+
+def plainly(report):
+    return report.markdown.replace("\\", "")

@@ -22,29 +22,15 @@ from apps.incidents.counting import (
     standings_of,
 )
 from apps.incidents.models import Entry, Incident
+from apps.incidents.reports.deeds import words_of
 from apps.incidents.reports.markdown import plain, quoted, table
+from apps.incidents.reports.planned import MOST_PLANS, is_open, plans_for, told
 from apps.incidents.seeing import hides_check, is_told_whole
 from apps.incidents.words import MOST, Deed
+from apps.plans.models import Plan
 
 # Entries of the history that a report has: the newest.
 MOST_ENTRIES = 500
-DEEDS = {
-    Deed.OPENED: "opened it, with the sessions that were collected",
-    Deed.TITLED: "changed the title to {text}",
-    Deed.STATUS: "set it to {text}",
-    Deed.OWNER: "gave it to {text}",
-    Deed.CHECK: "had the sessions checked: {text}",
-    Deed.REMOVED: "took out the session {session}",
-    Deed.NOTED: "wrote:",
-}
-NOTHING = {
-    Deed.TITLED: "changed the title; what it was is erased",
-    Deed.OWNER: "gave it to nobody",
-    Deed.CHECK: "had the sessions checked for nothing any more",
-    Deed.REMOVED: "took out a session that was removed since",
-    Deed.NOTED: "wrote what is erased",
-}
-HIDDEN = "had the sessions checked for what masks cover"
 Text = Callable[[str], str]
 
 
@@ -92,6 +78,8 @@ class Report:
     standings: Standings | None
     entries: Sequence[Entry]
     has_older_entries: bool
+    # The newest, and one more where there are older ones.
+    plans: Sequence[Plan]
 
     @property
     def check(self) -> str | None:
@@ -121,6 +109,7 @@ class Report:
             "" if self.incident.is_resolved else f"It is {self.incident.status}.",
             "" if self.incident.owner_label else "Nobody has taken it.",
             *self._as_they_stand(),
+            *self._left_of_plans(),
             _told(counts.waiting * is_checked, "{is} not checked yet"),
             _told(
                 counts.unknown * is_checked,
@@ -164,6 +153,7 @@ class Report:
                 sentences=self._older(),
                 done=self.history(text),
             ),
+            *self._planned(text),
             Section(heading="What is open", points=self.still_open),
         ]
 
@@ -184,7 +174,7 @@ class Report:
             Done(
                 at=one.created_at,
                 by=text(one.actor_label),
-                words=_words(one, text),
+                words=words_of(one, text),
                 quote=one.text if one.deed == Deed.NOTED else None,
             )
             for one in self.entries
@@ -199,6 +189,13 @@ class Report:
             _told(now.moved, "{has} new versions since collected"),
             _told(self.gone, "{is} deleted, or removed"),
         ]
+
+    def _left_of_plans(self) -> list[str]:
+        left = sum(map(is_open, self.plans[:MOST_PLANS]))
+        if not left:
+            return []
+        many = "plans are" if left > 1 else "plan is"
+        return [f"{left} {many} not confirmed or not over, or some of it has failed."]
 
     def _what(self, text: Text) -> list[str]:
         said = []
@@ -242,6 +239,19 @@ class Report:
             )
         return said
 
+    def _planned(self, text: Text) -> list[Section]:
+        if not self.plans:
+            return []
+        shown = self.plans[:MOST_PLANS]
+        is_cut = len(self.plans) > MOST_PLANS
+        return [
+            Section(
+                heading="What was planned",
+                sentences=[f"The newest {MOST_PLANS} plans."] if is_cut else [],
+                points=[told(one, moment(one.created_at), text) for one in shown],
+            )
+        ]
+
     def _older(self) -> list[str]:
         return [f"The newest {MOST_ENTRIES} acts."] if self.has_older_entries else []
 
@@ -268,6 +278,7 @@ def report_of(
         standings=standings_of(incident, act.scope) if is_looked_up else None,
         entries=entries[:most][::-1],
         has_older_entries=len(entries) > most,
+        plans=plans_for(incident, act, most=MOST_PLANS + 1),
     )
 
 
@@ -277,16 +288,6 @@ def sessions(count: int) -> str:
 
 def moment(at: datetime) -> str:
     return at.strftime("%Y-%m-%d %H:%M UTC")
-
-
-def _words(entry: Entry, text: Text) -> str:
-    deed = Deed(entry.deed)
-    told = entry.session_id if deed is Deed.REMOVED else entry.text
-    if told is None and deed in NOTHING:
-        return NOTHING[deed]
-    if deed is Deed.CHECK and hides_check(told or ""):
-        return HIDDEN
-    return DEEDS[deed].format(text=text(entry.text or ""), session=text(told or ""))
 
 
 def _item(done: Done) -> str:
