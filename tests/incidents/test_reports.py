@@ -5,12 +5,15 @@ import re
 import pytest
 from django.utils import timezone
 
+from apps.core.ids import new_id
 from apps.incidents import operations as incidents
 from apps.incidents.operations import Collected
 from apps.incidents.reports import report_of
 from apps.incidents.reports.markdown import plain, quoted
 from apps.plans import operations as plans
 from apps.plans import running
+from apps.plans.cases import CASES
+from apps.plans.models import Plan
 from tests.acts import act_in
 from tests.console.make import Story
 from tests.incidents.make import make_incident, make_sessions
@@ -128,6 +131,28 @@ def test_what_was_planned_is_told_with_what_came_of_it(project, olga):
     ended = report_of(incident, act)
     assert "hold, planned by olga; over: 3 done" in plainly(ended)
     assert "1 plan is" not in " ".join(ended.still_open)
+    plans.undo(act=act, plan_id=plan.id)
+    assert "resume, planned by olga; not confirmed" in plainly(report_of(incident, act))
+
+
+@pytest.mark.django_db
+def test_every_act_of_a_plan_can_be_told(project, olga):
+    incident = make_incident(project, olga, [Story(project).update({"n": 1}).id])
+    for kind in CASES:
+        Plan.objects.create(
+            id=new_id("plan", now=timezone.now()),
+            project=project,
+            kind=kind,
+            incident_id=incident.id,
+            made_by_kind="user",
+            made_by_id=olga.id,
+            made_by_label="olga",
+            created_at=timezone.now(),
+        )
+
+    said = plainly(report_of(incident, act_in(project, olga)))
+
+    assert said.count("planned by olga") == len(CASES)
 
 
 def plainly(report):

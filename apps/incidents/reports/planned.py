@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from apps.agents.acts import Act
 from apps.incidents.models import Incident
-from apps.plans.cases import case_of
+from apps.plans.cases import CASES
 from apps.plans.models import ItemState, Plan, PlanStatus
 
 # Plans that a report tells of: the newest.
@@ -46,7 +46,7 @@ def told(plan: Plan, at: str, text: Callable[[str], str]) -> str:
     counts = {state: int(getattr(plan, f"n_{state}")) for state in ItemState}
     came = ", ".join(f"{n:,} {_CAME_TO[state]}" for state, n in counts.items() if n)
     return (
-        f"{at}: {case_of(plan.kind).title.lower()}, planned by"
+        f"{at}: {CASES[plan.kind].title.lower()}, planned by"
         f" {text(plan.made_by_label)}; {_STANDS[PlanStatus(plan.status)]}"
         f"{': ' if came else ''}{came}."
     )
