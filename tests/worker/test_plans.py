@@ -27,8 +27,11 @@ ACTS: tuple[dict[str, Any], ...] = (
     {"kind": "hold"},
     {"kind": "resume"},
     {"kind": "rollback", "target": {"label": "seen"}},
+    {"kind": "migrate", "from_schema": "1", "to_schema": "2"},
     {"kind": "export"},
 )
+# Nothing undoes these: the one writes nothing, the other is undone by a rollback.
+ENDS = ("export", "migrate")
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +49,16 @@ def client(house: Server) -> Iterator[httpx.Client]:
 def begun(client: httpx.Client) -> list[str]:
     asked = {"agent_id": "a", "initial_state": {"city": "Rome"}}
     return [client.post("/v1/sessions", json=asked).json()["id"] for _ in range(N)]
+
+
+def declare_schemas(house: Server) -> None:
+    with house.client(house.key("many", "--scope", "admin")) as admin:
+        for version in ("1", "2"):
+            body = {"version": version, "schema": {"type": "object"}}
+            admin.post("/v1/agents/a/schemas", json=body).raise_for_status()
+        steps = [{"op": "rename", "at": "/city", "to": "place"}]
+        way = {"from": "1", "to": "2", "steps": steps}
+        admin.post("/v1/agents/a/migrations", json=way).raise_for_status()
 
 
 def confirmed(client: httpx.Client, path: str, **asked: Any) -> str:
@@ -76,13 +89,14 @@ def test_each_act_is_done_and_undone_with_the_workers_rights(
     house: Server, client: httpx.Client, tmp_path: Path
 ) -> None:
     ids = begun(client)
+    declare_schemas(house)
     log = tmp_path / "log"
     with working(house.dsn, log):
         for act in ACTS:
             address = confirmed(client, "/v1/plans", sessions=ids, **act)
             plan = finished(client, address)
             assert plan["counts"]["done"] == N, (plan, log.read_text())
-            if act["kind"] != "export":
+            if act["kind"] not in ENDS:
                 undo = confirmed(client, f"{address}/undo")
                 counts = finished(client, undo)["counts"]
                 assert counts["done"] == N, (act, counts)
