@@ -49,7 +49,8 @@ def test_the_dry_run_says_what_the_run_does(run: Run, admin: Any, api: Any) -> N
     running.sweep(now=timezone.now())
 
     done = run.client.get(f"/v1/plans/{plan['id']}").body
-    assert done["counts"] == {"planned": 0, "left_out": 5, "done": 1, "failed": 0}
+    counts = {state: n for state, n in done["counts"].items() if n}
+    assert counts == {"left_out": 5, "done": 1}
     assert run.state == SECOND
     made = run.get("versions", 1)
     assert (made["op"], made["reasoning"]) == ("migrate", "2.0")

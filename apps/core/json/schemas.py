@@ -14,6 +14,7 @@ import jsonschema_rs
 
 from apps.core.json.pointers import pointer, shortened
 from apps.core.json.projection import cleaned
+from apps.diffs import pointers
 
 # So many places at fault are named.
 MOST_NAMED = 20
@@ -137,14 +138,11 @@ class _Looks:
 
     def _at(self, reference: str) -> Any:
         found = self._root
-        for raw in reference[1:].split("/")[1:]:
-            segment = raw.replace("~1", "/").replace("~0", "~")
-            if isinstance(found, dict):
-                found = found.get(segment)
-            elif isinstance(found, list) and segment.isdigit():
-                found = found[int(segment)] if int(segment) < len(found) else None
-            else:
-                return None
+        try:
+            for token in pointers.split(reference[1:]):
+                found = pointers.step(found, token)
+        except (KeyError, ValueError):
+            return None
         return found
 
 

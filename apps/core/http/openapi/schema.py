@@ -200,8 +200,8 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     migration_id = serializers.CharField(
         required=False, help_text="The migration that failed."
     )
-    step = serializers.IntegerField(
-        required=False, help_text="The step at which it failed, counted from 0."
+    step = serializers.CharField(
+        required=False, help_text="The JSON pointer of the step at which it failed."
     )
     sessions = serializers.ListField(
         child=serializers.CharField(),
