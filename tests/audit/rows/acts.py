@@ -330,7 +330,11 @@ class Acts:
     def declared(self) -> None:
         """Declare one more schema, and have the one before it lead there."""
         known = AgentSchema.objects.filter(project_id=self.project.id).order_by("id")
-        before = known.last()
+        if not known.exists():
+            self._declared_after(None)
+        self._declared_after(known.last())
+
+    def _declared_after(self, before: AgentSchema | None) -> None:
         version = f"{self.draw.randrange(10**9)}.é"
         schemas.declare_schema(
             act=self.act(),
@@ -354,7 +358,8 @@ class Acts:
     def withdrawn(self) -> None:
         mine = SchemaMigration.objects.filter(project_id=self.project.id)
         last = mine.order_by("id").last()
-        if last:
+        # One stays, to be compared.
+        if last and mine.count() > 1:
             act = self.act()
             schemas.withdraw_migration(
                 act=act, reference="travel", migration_id=last.id

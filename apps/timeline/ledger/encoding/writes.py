@@ -192,7 +192,8 @@ def encode_body(
     gate.enter(len(raw))
     salt = salt or secrets.token_bytes(SALT_BYTES)
     body = bodies.encode(raw, number=number, base=base, salt=salt)
-    body = bodies.sealed(body, encoded.sealer)
+    if encoded.sealer is not None:
+        body = bodies.sealed(body, encoded.sealer)
     encoded.raw, encoded.body = raw, body
     return body
 
