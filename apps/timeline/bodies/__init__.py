@@ -28,6 +28,7 @@ from apps.timeline.bodies.codec import (
 )
 from apps.timeline.bodies.sealing import (
     SEALED,
+    SEALED_CHANGES,
     SEALED_TEXT,
     Place,
     Sealer,
@@ -44,6 +45,7 @@ __all__ = [
     "KEY_FRAME_EVERY",
     "MAX_BODY_BYTES",
     "SEALED",
+    "SEALED_CHANGES",
     "SEALED_TEXT",
     "Base",
     "Cache",

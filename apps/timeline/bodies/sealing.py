@@ -25,7 +25,7 @@ _CONTEXT = b"stepback body 1"
 _TEXT = b"stepback text 1"
 # The first character is one that Unicode keeps from being text.
 SEALED_TEXT = "\ufdd0sealed:"
-_SEALED_CHANGES = "sealed"
+SEALED_CHANGES = "sealed"
 # Of these alone a reasoning says nothing, and stays as it is: lists ask for it in SQL.
 BLANK = " \t\n\r\x0b\x0c"
 
@@ -58,7 +58,7 @@ class Sealer:
         """Return what is to be written in place of the changes shown with a version."""
         if not changes:
             return []
-        return [{_SEALED_CHANGES: self._base64(json.dumps(list(changes)))}]
+        return [{SEALED_CHANGES: self._base64(json.dumps(list(changes)))}]
 
     def _base64(self, data: bytes) -> str:
         sealed = self.key.seal(data, _TEXT, self.session_id.encode())
@@ -102,9 +102,9 @@ def opened_changes(
 
     Raises: KeysUnavailable.
     """
-    if not changes or _SEALED_CHANGES not in changes[0]:
+    if not changes or SEALED_CHANGES not in changes[0]:
         return changes
-    found = _opened(session_id, changes[0][_SEALED_CHANGES])
+    found = _opened(session_id, changes[0][SEALED_CHANGES])
     if found is None:
         return []
     shown: Any = json.parse_written(found)

@@ -178,11 +178,11 @@ class VersionRow:
 
         Raises: KeysUnavailable.
         """
-        reasoning = bodies.opened_text(self.session_id, self.reasoning)
-        if reasoning is not self.reasoning:
+        if (self.reasoning or "").startswith(bodies.SEALED_TEXT):
+            reasoning = bodies.opened_text(self.session_id, self.reasoning)
             object.__setattr__(self, "reasoning", reasoning)
-        changes = bodies.opened_changes(self.session_id, self.changes)
-        if changes is not self.changes:
+        if self.changes and bodies.SEALED_CHANGES in self.changes[0]:
+            changes = bodies.opened_changes(self.session_id, self.changes)
             object.__setattr__(self, "changes", changes)
 
     @property

@@ -79,7 +79,8 @@ def encode_write(write: Write, *, head: VersionRow, act: Act) -> EncodedWrite:
     stamp = Stamp(act=act, session_id=head.session_id, number=number)
     encoded = EncodedWrite(sealer=sealer(act.project, head.session_id, head.user_id))
     if write.draft:
-        _encode_version(encoded, write.draft, stamp, head)
+        draft = shaped(write.draft, head, head.agent_id)
+        _encode_version(encoded, draft, stamp, head)
     if write.turn:
         own_id = event_id(stamp, of_turn=True)
         turns.encode_turn(encoded, write.turn, stamp, own_id)
@@ -90,7 +91,6 @@ def _encode_version(
     encoded: EncodedWrite, draft: Draft, stamp: Stamp, head: VersionRow
 ) -> None:
     """Seal its own body, if it has one, and compare its state with the head's."""
-    draft = shaped(draft, head, head.agent_id)
     shows = draft.body_from or head
     commitment, size, said = shows.commitment, shows.size, EMPTY
     named: dict[str, bytes] = {}
