@@ -64,6 +64,9 @@ class Approval:
     given: list[tuple[str, str]] = field(default_factory=list)
     outcome: str | None = None
     decided: int = -1
+    # Void when its time was over: it reads as expired if a rollback brings it back, and
+    # nobody looks at it any more.
+    is_left: bool = False
 
     @property
     def ends_at(self) -> datetime:
@@ -340,10 +343,11 @@ class Session:
         due = [
             one
             for one in self.approvals.values()
-            if one.outcome is None and one.due_at <= self.now
+            if one.outcome is None and one.due_at <= self.now and not one.is_left
         ]
         for one in sorted(due, key=lambda one: one.due_at):
             if self.status(one) == "expired":
                 self._end(one, "expired")
             else:
+                one.is_left = self.now >= one.ends_at
                 one.due_at = one.ends_at
