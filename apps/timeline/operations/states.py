@@ -48,19 +48,7 @@ def update(
         draft = draft_of(Op.UPDATE, head, state=state, given=parts, step=step)
         return Write(draft=draft)
 
-    append = gated.append if hooks.APPEND else ledger.append
-    if parts:
-        append = naming.appending(append, parts)
-    try:
-        return append(
-            act=act,
-            session_id=session_id,
-            build=build,
-            expected=expected,
-            policy=policies.WRITE[act.actor.kind],
-        )
-    except (VersionConflict, VersionMismatch) as conflict:
-        return _forked(act, session_id, expected, conflict, build, parts, step)
+    return _written(act, session_id, expected, build, parts, step)
 
 
 def replace(
@@ -82,6 +70,18 @@ def replace(
         draft = draft_of(Op.REPLACE, head, state=state, given=parts, step=step)
         return Write(draft=draft)
 
+    return _written(act, session_id, expected, build, parts, step)
+
+
+def _written(
+    act: Act,
+    session_id: str,
+    expected: Expected,
+    build: Callable[[VersionRow], Write],
+    parts: tuple[Part, ...],
+    step: Step,
+) -> Receipt:
+    """Append what is built, or begin a fork with it where that was asked for."""
     append = gated.append if hooks.APPEND else ledger.append
     if parts:
         append = naming.appending(append, parts)
