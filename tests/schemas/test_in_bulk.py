@@ -101,3 +101,20 @@ def test_a_stranger_migrates_nothing(run: Run, admin: Any, stranger: Any) -> Non
 
     (item,) = plan["items"]
     assert (item["state"], item["code"]) == ("left_out", "session_not_found")
+
+
+def test_the_sessions_of_an_incident_are_migrated_by_a_plan(
+    run: Run, admin: Any
+) -> None:
+    three(admin)
+    opened = {"title": "They are of the old schema", "sessions": [run.id]}
+    incident = succeeded(run.client.post("/v1/incidents", opened)).body
+
+    path = f"/v1/incidents/{incident['id']}/plans"
+    asked = {"kind": "migrate", "to_schema": "2.0.0"}
+    plan = succeeded(run.client.post(path, asked)).body
+    succeeded(run.client.post(f"/v1/plans/{plan['id']}/confirm", {"reason": "2.0"}))
+    running.sweep(now=timezone.now())
+
+    assert (plan["incident_id"], plan["to_schema"]) == (incident["id"], "2.0.0")
+    assert run.state == SECOND

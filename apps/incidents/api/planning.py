@@ -5,41 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.utils import extend_schema, extend_schema_serializer
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.agents.acts import Act
-from apps.core.http.input.fields import TextField
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY
 from apps.incidents import operations as incidents
 from apps.incidents.api.views import INCIDENT, WRITE_ERRORS, IncidentView
 from apps.plans.api.asked import params_of, targets_of
-from apps.plans.api.serializers import KINDS, PlanOutput, TargetInput
+from apps.plans.api.serializers import ActInput, PlanOutput, TargetInput
 from apps.plans.api.shapes import plan_object
-from apps.timeline.operations import MAX_LABEL
-from apps.timeline.words import Outcome
 
 
 @extend_schema_serializer(component_name="PlanForIncident")
-class PlanInput(serializers.Serializer[Any]):
+class PlanInput(ActInput):
     """What is to be done to the sessions of an incident."""
 
-    kind = serializers.ChoiceField(choices=KINDS)
     target = TargetInput(
         required=False,
         allow_null=True,
         help_text="For the kind rollback; if unset, before the first bad version that "
         "the incident's check has found.",
-    )
-    label = TextField(  # type: ignore[assignment]
-        max_length=MAX_LABEL, help_text="For the kind label: its name."
-    )
-    outcome = serializers.ChoiceField(
-        choices=Outcome.choices,
-        required=False,
-        allow_null=True,
-        help_text="For the kind review: how the sessions went.",
     )
 
 

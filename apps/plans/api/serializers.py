@@ -76,17 +76,10 @@ class TargetInput(serializers.Serializer[Any]):
         return {"rule": name} | ({} if name == VERSIONS else {name: said[name]})
 
 
-@extend_schema_serializer(component_name="MakePlan")
-class PlanInput(serializers.Serializer[Any]):
-    """An act, and the sessions that it is for: named, or the first of a search."""
+class ActInput(serializers.Serializer[Any]):
+    """An act, and what it takes beside the sessions that it is for."""
 
     kind = serializers.ChoiceField(choices=KINDS)
-    sessions = _ids("Their ids, in place of `q`.")
-    q = TextField(
-        max_length=LONGEST_TEXT,
-        help_text=f"A search, of which the first {MOST} are meant, in place of "
-        "`sessions`.",
-    )
     label = TextField(  # type: ignore[assignment]
         max_length=MAX_LABEL, help_text="For the kind label: its name."
     )
@@ -106,6 +99,18 @@ class PlanInput(serializers.Serializer[Any]):
     )
     target = TargetInput(
         required=False, allow_null=True, help_text="For the kind rollback: where to."
+    )
+
+
+@extend_schema_serializer(component_name="MakePlan")
+class PlanInput(ActInput):
+    """An act, and the sessions that it is for: named, or the first of a search."""
+
+    sessions = _ids("Their ids, in place of `q`.")
+    q = TextField(
+        max_length=LONGEST_TEXT,
+        help_text=f"A search, of which the first {MOST} are meant, in place of "
+        "`sessions`.",
     )
 
 

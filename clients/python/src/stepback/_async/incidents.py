@@ -45,6 +45,8 @@ class AsyncIncidents(AsyncResource):
         *,
         label: str | None = None,
         outcome: Literal["fine", "failed"] | None = None,
+        to_schema: str | None = None,
+        from_schema: str | None = None,
         target: RollbackTarget | None = None,
         idempotency_key: str | None = None,
     ) -> answers.Plan:
@@ -57,6 +59,8 @@ class AsyncIncidents(AsyncResource):
             kind=kind,
             label=label,
             outcome=outcome,
+            to_schema=to_schema,
+            from_schema=from_schema,
             target=None if target is None else dict(target),
         )
         segments, read = ("incidents", incident_id, "plans"), answers.Plan.of

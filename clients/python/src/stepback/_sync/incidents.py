@@ -46,6 +46,8 @@ class Incidents(Resource):
         *,
         label: str | None = None,
         outcome: Literal["fine", "failed"] | None = None,
+        to_schema: str | None = None,
+        from_schema: str | None = None,
         target: RollbackTarget | None = None,
         idempotency_key: str | None = None,
     ) -> answers.Plan:
@@ -58,6 +60,8 @@ class Incidents(Resource):
             kind=kind,
             label=label,
             outcome=outcome,
+            to_schema=to_schema,
+            from_schema=from_schema,
             target=None if target is None else dict(target),
         )
         segments, read = ("incidents", incident_id, "plans"), answers.Plan.of
