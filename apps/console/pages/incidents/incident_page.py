@@ -76,8 +76,9 @@ def incident_page(incident: Incident, act: Act, *, after: str | None) -> Inciden
     members = list(found[: PAGE + 1])
     rows = rows_of(act, members[:PAGE])
     named = titles_of([one.session.id for one in rows if one.session])
+    report = report_of(incident, act, most=HISTORY, looked_up=LOOKED_UP)
     return IncidentPage(
-        report=report_of(incident, act, most=HISTORY, looked_up=LOOKED_UP),
+        report=report,
         members=[
             Shown(
                 row=one,
@@ -87,14 +88,8 @@ def incident_page(incident: Incident, act: Act, *, after: str | None) -> Inciden
         ],
         after=members[PAGE - 1].session_id if len(members) > PAGE else None,
         owners=_owners(incident.project),
-        plans=_plans(incident),
+        plans=[(one, headline(one)) for one in report.plans[:SHOWN_PLANS]],
     )
-
-
-def _plans(incident: Incident) -> list[tuple[Plan, str]]:
-    mine = Plan.objects.of_project(incident.project_id).of_incident(incident.id)
-    found = mine.with_counts().newest_first()[:SHOWN_PLANS]
-    return [(one, headline(one)) for one in found]
 
 
 def _owners(project: Project) -> list[str]:
