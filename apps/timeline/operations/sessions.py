@@ -100,7 +100,7 @@ def fork(
     if known:
         return known
     act.request.require_sound()
-    version = _version_of(act, origin)
+    version = version_of(act, origin)
     if agent is not None:
         act.scope.require_agent(agent)
         find_agent = partial(_registered, act, agent)
@@ -133,7 +133,12 @@ def _ask_gates(act: Act, version: VersionRow, agent: str | None) -> None:
     hooks.ask_fork(asked)
 
 
-def _version_of(act: Act, origin: Origin) -> VersionRow:
+def version_of(act: Act, origin: Origin) -> VersionRow:
+    """Return the version that a fork begins with, its contents there.
+
+    Raises: SessionNotFound, VersionNotFound, TurnNotFound, VersionPruned and
+    ContentsErased as conflicts.
+    """
     number = origin.number
     if origin.turn_id is not None:
         number = at_turn(act.scope, origin.session_id, origin.turn_id, now=act.now)

@@ -14,9 +14,8 @@ from apps.timeline.errors import VersionConflict, VersionMismatch
 from apps.timeline.ledger import gated, naming, policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Edit, Expected, Receipt, Write
 from apps.timeline.ledger.facts.about import About
-from apps.timeline.operations.sessions import Origin, fork
-from apps.timeline.versions import fetching, reading
-from apps.timeline.versions.gone import refused_as_conflict
+from apps.timeline.operations.sessions import Origin, fork, version_of
+from apps.timeline.versions import reading
 from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import Hold, Op
 
@@ -117,14 +116,12 @@ def _forked(
     # A number that is still to come is no version to go on from.
     if not expected.else_fork or seen is None or seen > conflict.details["head"]:
         raise conflict
-    with refused_as_conflict():
-        version = fetching.version(act.scope, session_id, seen, now=act.now)
-        reading.require_contents(version)
-    draft = build(version).draft
+    origin = Origin(session_id=session_id, number=seen)
+    draft = build(version_of(act, origin)).draft
     state = None if draft is None else draft.state
     return fork(
         act=act,
-        origin=Origin(session_id=session_id, number=seen),
+        origin=origin,
         edit=Edit(state=state, parts=parts),
         about=About(),
         step=step,
