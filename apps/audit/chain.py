@@ -16,9 +16,11 @@ import hmac
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
+
+from apps.audit.facts import Facts, StoredRecord, StreamFacts
 
 # The link before the first record.
 START = bytes(32)
@@ -26,63 +28,6 @@ START = bytes(32)
 _FACTS = b"\x02"
 _ERASABLE = b"\x03"
 _ABSENT = (2**64 - 1).to_bytes(8, "big")
-
-
-class Facts(Protocol):
-    """What the records of all streams say, and their leaves cover as it is."""
-
-    @property
-    def project_id(self) -> str: ...
-    @property
-    def event_id(self) -> str: ...
-    @property
-    def action(self) -> str: ...
-    @property
-    def resource_type(self) -> str: ...
-    @property
-    def resource_id(self) -> str: ...
-    @property
-    def actor_kind(self) -> str: ...
-    @property
-    def actor_id(self) -> str: ...
-    @property
-    def actor_label(self) -> str: ...
-    @property
-    def details(self) -> Any: ...
-    @property
-    def created_at(self) -> datetime: ...
-
-
-class StreamFacts(Facts, Protocol):
-    """What a record of an agent's stream says besides."""
-
-    @property
-    def stream_id(self) -> str: ...
-    @property
-    def resource_digest(self) -> bytes | memoryview | None: ...
-    @property
-    def result(self) -> str | None: ...
-    @property
-    def rule(self) -> str | None: ...
-
-
-class StoredRecord(StreamFacts, Protocol):
-    """A record with the proof that was stored beside it."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def format(self) -> int: ...
-    @property
-    def version(self) -> int | None: ...
-    @property
-    def salt(self) -> bytes | memoryview | None: ...
-    @property
-    def details_digest(self) -> bytes | memoryview | None: ...
-    @property
-    def leaf(self) -> bytes | memoryview: ...
-    @property
-    def chain(self) -> bytes | memoryview: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.audit.actions import SHOWN, Action, actions_shown_as
+from apps.audit.actions import SENTENCES, Action, actions_shown_as
 
 
 @pytest.mark.parametrize("action", Action)
@@ -12,7 +12,7 @@ def test_every_action_has_a_trace_name_and_a_sentence(action):
 
 
 def test_the_table_has_nothing_but_actions():
-    assert set(SHOWN) == set(Action)
+    assert set(SENTENCES) == set(Action)
 
 
 def test_it_shows_what_statebase_calls_otherwise_under_that_name():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -24,6 +25,9 @@ from apps.core.errors import DomainError
 from apps.core.handling import Handling
 from apps.data import operations as data
 from apps.data.models import PolicyException
+from apps.guards import operations as guards
+from apps.guards.models import Budget, Guard
+from apps.guards.words import Kind, Measure, OnReach
 from apps.retention import operations as retention
 from apps.retention.models import LegalHold
 from apps.retention.terms import Terms
@@ -327,6 +331,56 @@ class Acts:
         if rule:
             approvals.delete_rule(act=self.act(), reference="travel", rule_id=rule.id)
 
+    def budgeted(self) -> None:
+        own = self.draw.choice([None, self.session()])
+        guards.create_budget(
+            act=self.act(),
+            said=guards.NewBudget(
+                session_id=own,
+                agent=None if own else "travel",
+                measure=Measure.COST,
+                most=Decimal(self.draw.choice(["1", "0.1", "12345.000000000001"])),
+                currency="EUR",
+                on_reach=OnReach.ASK,
+                more=Decimal("2.50"),
+            ),
+        )
+
+    def budgeted_otherwise(self) -> None:
+        budget = self.any_of(Budget, project_id=self.project.id)
+        if budget:
+            fields = {"most": Decimal(self.draw.choice(["7", "7.25"]))}
+            act = self.act()
+            guards.change_budget(act=act, budget_id=budget.id, fields=fields)
+
+    def budgeted_no_more(self) -> None:
+        budget = self.any_of(Budget, project_id=self.project.id)
+        if budget:
+            guards.delete_budget(act=self.act(), budget_id=budget.id)
+
+    def guarded(self) -> None:
+        guards.create_guard(
+            act=self.act(),
+            said=guards.NewGuard(
+                agent="travel",
+                name=f"é {self.draw.randrange(10**9)}",
+                kind=Kind.CHECK,
+                rule={"check": "state.a>1"},
+            ),
+        )
+
+    def guarded_otherwise(self) -> None:
+        guard = self.any_of(Guard, project_id=self.project.id, withdrawn_at=None)
+        if guard:
+            rule = {"check": f"state.a>{self.draw.randrange(10**9)}"}
+            change = guards.Change(rule=self.draw.choice([None, rule]), name="é")
+            guards.change_guard(act=self.act(), guard_id=guard.id, change=change)
+
+    def guarded_no_more(self) -> None:
+        guard = self.any_of(Guard, project_id=self.project.id, withdrawn_at=None)
+        if guard:
+            guards.withdraw_guard(act=self.act(), guard_id=guard.id)
+
     def declared(self) -> None:
         """Declare one more schema, and have the one before it lead there."""
         known = AgentSchema.objects.filter(project_id=self.project.id).order_by("id")
@@ -419,6 +473,12 @@ VERBS = (
     Acts.voted,
     Acts.ruled,
     Acts.ruled_no_more,
+    Acts.budgeted,
+    Acts.budgeted_otherwise,
+    Acts.budgeted_no_more,
+    Acts.guarded,
+    Acts.guarded_otherwise,
+    Acts.guarded_no_more,
     Acts.declared,
     Acts.withdrawn,
     Acts.kept,

@@ -37,4 +37,6 @@ def acts(project: Project) -> Acts:
     accounts.add_member(act=act, project=project, user=made.user(), role=Role.VIEWER)
     accounts.create_user(act=act_by(), username="mallory")
     made.webhook()
+    made.guarded()
+    made.budgeted()
     return made

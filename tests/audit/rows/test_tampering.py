@@ -149,6 +149,21 @@ TAMPERINGS = {
         "UPDATE webhooks_subscription SET salt = '\\x00', status = 'disabled'",
         "webhook hook_[^ ]+: its status, salt are not what record {made} left",
     ),
+    "a guard is switched off": (
+        "guards_guard",
+        "UPDATE guards_guard SET withdrawn_at = now()",
+        "guard guar_[^ ]+: its withdrawn_at is not what record {guarded} left",
+    ),
+    "a guard looks for something else": (
+        "guards_guard",
+        "UPDATE guards_guard SET rule = '{}', revision = 2",
+        "guard guar_[^ ]+: its revision, rule are not what record {guarded} left",
+    ),
+    "a budget grows": (
+        "guards_budget",
+        "UPDATE guards_budget SET most = most + 0.000000000001",
+        "budget budg_[^ ]+: its most_text is not what record {budgeted} left",
+    ),
     "a project asks for less": (
         "accounts_project",
         "UPDATE accounts_project SET handling = 'lenient'",
@@ -168,6 +183,8 @@ ACTIONS = {
     "revoked": "key.revoked",
     "added": "member.added",
     "made": "webhook.created",
+    "guarded": "guard.created",
+    "budgeted": "budget.created",
 }
 
 
