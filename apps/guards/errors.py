@@ -1,4 +1,4 @@
-"""What can go wrong with budgets and prices."""
+"""What can go wrong with budgets, prices and guards."""
 
 from apps.core.errors import DomainError, NotFound
 
@@ -25,3 +25,45 @@ class UnacceptablePrices(DomainError):
     """This list of prices has a hole, or says something that is no price."""
 
     code = "unacceptable_prices"
+
+
+class GuardNotFound(NotFound):
+    """There is no such guard."""
+
+    code = "guard_not_found"
+
+
+class TrialNotFound(NotFound):
+    """There is no such trial of this guard."""
+
+    code = "trial_not_found"
+
+
+class UnacceptableGuard(DomainError):
+    """This is no guard that can be asked."""
+
+    code = "unacceptable_guard"
+
+
+class TooManyGuards(DomainError):
+    """An agent has so many guards at most."""
+
+    code = "too_many_guards"
+
+
+class GuardExists(DomainError):
+    """The agent has a guard of this name."""
+
+    code = "guard_exists"
+
+
+class GuardUntried(DomainError):
+    """A guard that does more than observe was tried first, as it is now."""
+
+    code = "guard_untried"
+
+
+class GuardRefused(DomainError):
+    """A guard of this agent refuses what would be written: nothing is stored."""
+
+    code = "guard_refused"

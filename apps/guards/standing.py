@@ -11,8 +11,10 @@ from apps.guards.words import Measure, Period
 from apps.metrics.facts import hour_of
 from apps.metrics.range_query import Reading
 from apps.metrics.ranges import Range
-from apps.metrics.spending import spent
+from apps.metrics.spending import spent, worked
 from apps.timeline.models import Session, Turn
+
+OF_TURNS = (Measure.CALLS, Measure.TURNS, Measure.MINUTES)
 
 
 def used_of(budget: Budget, now: datetime) -> Decimal:
@@ -66,11 +68,14 @@ def used_in(budget: Budget, now: datetime) -> Decimal:
     start = since_of(budget, now)
     wanted = Range(start=start, end=max(now, start))
     reading = Reading(budget.project_id, wanted, [budget.agent_id])
-    match budget.measure:
-        case Measure.TURNS:
-            return Decimal(reading.sums().turns)
-        case Measure.CALLS:
-            return Decimal(reading.sums().tool_calls)
+    if budget.measure in OF_TURNS:
+        work = worked(reading, release=budget.release)
+        match budget.measure:
+            case Measure.TURNS:
+                return Decimal(work.turns)
+            case Measure.CALLS:
+                return Decimal(work.tool_calls)
+        return Decimal(work.minutes)
     total = spent(reading, release=budget.release).total
     if budget.measure == Measure.COST:
         return total.costs.get(str(budget.currency), Decimal(0))

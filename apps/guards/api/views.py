@@ -94,7 +94,9 @@ class BudgetCollection(BudgetView):
             found = found.filter(session_id=session_id)
         if agent is not None:
             named = Agent.objects.visible_to(act.scope).named(agent)
-            found = found.filter(agent_id__in=named.values("id"), session_id=None)
+            found = found.filter(agent_id__in=named.values("id"))
+            if session_id is None:
+                found = found.filter(session_id=None)
         if after is not None:
             found = found.filter(id__lt=after)
         shape = partial(budget_object, now=act.now)

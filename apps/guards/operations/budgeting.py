@@ -14,6 +14,7 @@ from apps.agents.models import Agent
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.ids import new_id
+from apps.guards.covered import BUDGET
 from apps.guards.errors import TooManyBudgets, UnacceptableBudget
 from apps.guards.models import Budget
 from apps.guards.operations.watching import hold_to
@@ -21,15 +22,15 @@ from apps.guards.querysets import MOST_BUDGETS
 from apps.guards.standing import last_turn
 from apps.guards.words import Measure, OnReach, Period
 from apps.timeline import operations as timeline
-from apps.timeline.errors import UnacceptableUsage
+from apps.timeline.errors import UnacceptableUsage, held
 from apps.timeline.hooks import currency_of
 from apps.timeline.models import Turn
 from apps.timeline.versions import head_of
+from apps.timeline.words import Hold
 
 LARGEST = Decimal(10**15)
 MAX_RELEASE = 200
 USUAL_WARNING = 80
-OF_RELEASES = (Measure.TOKENS, Measure.COST)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,14 +78,6 @@ class NewBudget:
             *("period", is_of_session and self.period is not Period.TOTAL),
             "A session's budget counts from its beginning.",
         )
-        yield (
-            *("measure", not is_of_session and self.measure is Measure.MINUTES),
-            "Minutes are counted of one session.",
-        )
-        yield (
-            *("measure", of_release and self.measure not in OF_RELEASES),
-            "Tokens and cost are counted of a release.",
-        )
         has_currency = self.currency is not None
         yield (
             *("currency", (self.measure is Measure.COST) != has_currency),
@@ -131,6 +124,8 @@ def create_budget(*, act: Act, said: NewBudget) -> Budget:
     if said.session_id is not None:
         head_of(act.scope, said.session_id, now=act.now)
         head = timeline.lock_head(act=act, session_id=said.session_id)
+        if head.hold == Hold.CLOSED:
+            raise held(head.hold, head.number)
         agent = Agent.objects.get(id=head.agent_id)
         mine = Budget.objects.of_session(said.session_id)
     else:
@@ -148,7 +143,7 @@ def create_budget(*, act: Act, said: NewBudget) -> Budget:
         timeline.watch(act=act, session_id=budget.session_id, is_watched=True)
         if last is not None:
             hold_to(act, budget, last, head.session_created_at)
-    _record(Action.BUDGET_CREATED, act, budget, _told(budget))
+    _record(Action.BUDGET_CREATED, act, budget, _told(budget) | _left(act, budget))
     return budget
 
 
@@ -171,7 +166,7 @@ def change_budget(*, act: Act, budget_id: str, fields: Mapping[str, Any]) -> Bud
         budget.warned_at = budget.reached_at = None
         changed |= {"warned_at", "reached_at"}
     budget.save(update_fields=sorted(changed))
-    _record(Action.BUDGET_CHANGED, act, budget, _told(budget))
+    _record(Action.BUDGET_CHANGED, act, budget, _told(budget) | _left(act, budget))
     return budget
 
 
@@ -182,7 +177,7 @@ def delete_budget(*, act: Act, budget_id: str) -> Budget:
     Raises: BudgetNotFound.
     """
     budget = _held(act, budget_id)
-    told = _told(budget)
+    told = _told(budget) | BUDGET.removed(budget).details()
     Budget.objects.filter(id=budget.id).delete()
     if budget.session_id is not None:
         left = Budget.objects.of_session(budget.session_id).exists()
@@ -213,10 +208,7 @@ def _budget(act: Act, agent: Agent, said: NewBudget) -> Budget:
         on_reach=said.on_reach,
         warn_percent=said.warn_percent,
         more=said.more,
-        actor_kind=act.actor.kind.value,
-        actor_id=act.actor.id,
-        actor_label=act.actor.label,
-        created_at=act.now,
+        **act.by,
     )
 
 
@@ -227,6 +219,10 @@ def _require_currency(budget: Budget, last: Turn | None) -> None:
         raise UnacceptableBudget(
             f"The session's turns cost in {known}.", param="currency"
         )
+
+
+def _left(act: Act, budget: Budget) -> dict[str, Any]:
+    return BUDGET.left(budget, act.project.index_key).details()
 
 
 def _told(budget: Budget) -> dict[str, Any]:

@@ -51,10 +51,7 @@ def create_price_list(
         valid_from=starts,
         currency=code,
         by_model=rates,
-        actor_kind=act.actor.kind.value,
-        actor_id=act.actor.id,
-        actor_label=act.actor.label,
-        created_at=act.now,
+        **act.by,
     )
     with transaction.atomic():
         try:

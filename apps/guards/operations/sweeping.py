@@ -11,6 +11,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db import transaction
 
@@ -21,10 +22,11 @@ from apps.core.actors import Actor
 from apps.core.errors import DomainError
 from apps.core.ids import first_id, new_id
 from apps.core.provenance import Request
-from apps.guards.models import Budget
+from apps.guards.models import Budget, Refusal
 from apps.guards.operations.watching import reach, warn
 from apps.guards.standing import since_of, used_in
 from apps.guards.words import OnReach
+from apps.metrics.spending import who_worked
 from apps.timeline import operations as timeline
 from apps.timeline.errors import SessionNotFound
 
@@ -32,7 +34,9 @@ from apps.timeline.errors import SessionNotFound
 AT_ONCE = 100
 MOST = 1_000
 RECENT = timedelta(hours=1)
+FORGOTTEN = timedelta(days=90)
 WROTE = sql.query("guards", "wrote")
+AMONG = sql.query("guards", "among")
 
 
 def sweep(*, actor: Actor, now: datetime) -> int:
@@ -41,6 +45,15 @@ def sweep(*, actor: Actor, now: datetime) -> int:
     for budget_id in found:
         _look(budget_id, actor, now)
     return len(found)
+
+
+def forget_refusals(*, actor: Actor, now: datetime) -> int:
+    """Forget refusals of sessions that never began; return how many.
+
+    All others go with their session. Nothing is recorded: no act of anybody is undone.
+    """
+    old = Refusal.objects.filter(session_id=None, created_at__lt=now - FORGOTTEN)
+    return old.delete()[0]
 
 
 def _look(budget_id: str, actor: Actor, now: datetime) -> None:
@@ -69,13 +82,21 @@ def _sessions(budget: Budget, used: Decimal, now: datetime) -> list[str]:
         if budget.reached_at and budget.period_start == since_of(budget, now):
             return []
         most = 1
-    asked = {
+    asked: dict[str, Any] = {"any": most == 1, "limit": most}
+    if budget.release is not None:
+        # As their turns are laid to it; the clock of who wrote may be ahead of ours.
+        wrote = who_worked(
+            budget.project_id,
+            budget.agent_id,
+            budget.release,
+            now - RECENT,
+            now + RECENT,
+        )
+        return [row.id for row in sql.rows(AMONG, asked | {"sessions": wrote})]
+    asked |= {
         "project": budget.project_id,
         "agent": budget.agent_id,
-        "release": budget.release,
         "first": first_id("trace", now - RECENT),
-        "any": most == 1,
-        "limit": most,
     }
     return [row.id for row in sql.rows(WROTE, asked)]
 

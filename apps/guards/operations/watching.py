@@ -5,12 +5,16 @@ A turn that crosses a budget is stored: it happened. The pause is stored with it
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
+
+from django.db import transaction
 
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.approvals import operations as approvals
+from apps.approvals.errors import TooManyApprovals
 from apps.approvals.words import Class
 from apps.audit import operations as audit
 from apps.audit.actions import Action
@@ -137,32 +141,32 @@ def _ask(act: Act, budget: Budget, used: Decimal, session_id: str) -> None:
     """Ask people for more, unless they are asked already."""
     if budget.more is None or budget.approval_id is not None:
         return
-    approval = approvals.ask(
-        act=act,
-        session_id=session_id,
-        asked=approvals.Asked(
-            tool=TOOL,
-            arguments={
-                "budget_id": budget.id,
-                "measure": str(budget.measure),
-                "limit": written(budget.most),
-                "used": written(used),
-                "unit": budget.unit,
-                "more": written(budget.more),
-            },
-            effect_class=Class.REVERSIBLE,
-            reason=f"The budget of the {budget.scope} is used up.",
-            schema={
-                "type": "object",
-                "required": ["budget_id", "more"],
-                "properties": {
-                    "budget_id": {"const": budget.id},
-                    "more": {
-                        "type": "string",
-                        "pattern": "^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,12})?$",
-                    },
+    asked = approvals.Asked(
+        tool=TOOL,
+        arguments={
+            "budget_id": budget.id,
+            "measure": str(budget.measure),
+            "limit": written(budget.most),
+            "used": written(used),
+            "unit": budget.unit,
+            "more": written(budget.more),
+        },
+        effect_class=Class.REVERSIBLE,
+        reason=f"The budget of the {budget.scope} is used up.",
+        schema={
+            "type": "object",
+            "required": ["budget_id", "more"],
+            "properties": {
+                "budget_id": {"const": budget.id},
+                "more": {
+                    "type": "string",
+                    "pattern": "^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,12})?$",
                 },
             },
-        ),
+        },
     )
-    budget.asked_in, budget.approval_id = session_id, approval.id
+    # Where so much is asked already it is paused without another question: the turn
+    # happened.
+    with suppress(TooManyApprovals), transaction.atomic():
+        approval = approvals.ask(act=act, session_id=session_id, asked=asked)
+        budget.asked_in, budget.approval_id = session_id, approval.id

@@ -82,6 +82,15 @@ class Budget(models.Model):
         return f"{self.most.normalize():f} {self.unit}"
 
     @property
+    def most_text(self) -> str:
+        """What may be used, as PostgreSQL writes the number."""
+        return f"{self.most:.12f}"
+
+    @property
+    def more_text(self) -> str | None:
+        return None if self.more is None else f"{self.more:.12f}"
+
+    @property
     def unit(self) -> str:
         return self.currency or str(self.measure)
 
