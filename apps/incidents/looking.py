@@ -22,8 +22,9 @@ from apps.checks import Check, CheckRefused, read_text
 from apps.core.errors import DomainError
 from apps.incidents.models import Incident, Member
 from apps.incidents.words import Verdict
+from apps.timeline.bisect import Along, FirstBad, Place, find_first_bad
 from apps.timeline.models import Version
-from apps.timeline.queries import CorruptBody, Place, find_first_bad
+from apps.timeline.queries import CorruptBody
 
 # How long one sweep goes on; the next takes up what is left.
 SWEEP_SECONDS = 20.0
@@ -67,31 +68,43 @@ def look_on(incident: Incident, *, now: datetime) -> int:
     """Look into some sessions of an incident; return into how many, 0 at its end."""
     waiting = Member.objects.of_incident(incident.id).to_look_at()
     ids = list(waiting.values_list("session_id", flat=True)[:AT_ONCE])
-    check = _check(incident)
-    looks = {id: look(incident, id, check, now=now) for id in ids}
+    check = check_of(incident.check_text)
+    scope = Scope(incident.project)
+    looks = {id: look(scope, id, check, now=now) for id in ids}
     _tell(incident, looks, now=now)
     return len(ids)
 
 
 def look(
-    incident: Incident, session_id: str, check: Check | None, *, now: datetime
+    scope: Scope,
+    session_id: str,
+    check: Check | None,
+    *,
+    now: datetime,
+    along: Along = Along.LIVE,
+    first: int | None = None,
 ) -> Look:
-    """Return what a check says of one session, along the versions that are live."""
+    """Return what a check says of one session, whatever may go wrong with it.
+
+    From a version on, if one is given, and not into what it was forked from.
+    """
     if check is None:
         return Look(verdict=Verdict.UNKNOWN)
     try:
-        return _walked(Scope(incident.project), session_id, check, now=now)
+        found = find_first_bad(
+            scope, session_id, check, now=now, along=along, first=first
+        )
+        return _told(found)
     except (DomainError, CorruptBody):
         # Deleted, removed, or damaged: nobody knows.
         return Look(verdict=Verdict.UNKNOWN)
     except Exception:
         # What is wrong with one must not hold up the rest.
-        log.exception("a check failed", incident=incident.id, session=session_id)
+        log.exception("a check failed", session=session_id)
         return Look(verdict=Verdict.UNKNOWN)
 
 
-def _walked(scope: Scope, session_id: str, check: Check, *, now: datetime) -> Look:
-    found = find_first_bad(scope, session_id, check, now=now)
+def _told(found: FirstBad) -> Look:
     if found.is_bad is None:
         return Look(verdict=Verdict.UNKNOWN)
     bad = None if found.place is None else _version(found.place)
@@ -105,10 +118,10 @@ def _version(place: Place) -> Bad | None:
     return None if row is None else Bad(*place, *row)
 
 
-def _check(incident: Incident) -> Check | None:
-    """Return the check; None where it was erased, or this version cannot read it."""
+def check_of(text: str | None) -> Check | None:
+    """Return a check; None where it was erased, or this version cannot read it."""
     try:
-        return read_text(incident.check_text or "")
+        return read_text(text or "")
     except CheckRefused:
         return None
 

@@ -17,6 +17,8 @@ class Incident(models.Model):
 
     id = id_field(primary_key=True)
     project = models.ForeignKey("accounts.Project", on_delete=models.PROTECT)
+    # Counted in the project from 1: what people call it by.
+    number = models.BigIntegerField()
     title = models.TextField()
     status = models.CharField(
         max_length=16,
@@ -28,6 +30,8 @@ class Incident(models.Model):
     query = models.TextField(null=True)
     # What should hold in each session, in one line; null: nothing is looked for.
     check_text = models.TextField(null=True)
+    # While it is resolved: up to which event its check was looked for in what came.
+    watched_to = models.CharField(max_length=32, null=True, db_collation="C")
     # Since when the check was looked for in all of them; null while it is not.
     checked_at = models.DateTimeField(null=True)
     # A member of the project; the label stays when the person is gone.
@@ -47,6 +51,9 @@ class Incident(models.Model):
                 condition=models.Q(status__in=Status.values),
                 name="incidents_incident_status_is_known",
             ),
+            models.UniqueConstraint(
+                fields=["project", "number"], name="incidents_incident_number"
+            ),
         ]
         indexes = [
             models.Index(fields=["project", "-id"], name="incidents_incident_newest"),
@@ -61,6 +68,12 @@ class Incident(models.Model):
                 fields=["id"],
                 name="incidents_incident_to_check",
                 condition=models.Q(check_text__isnull=False, checked_at__isnull=True),
+            ),
+            # Whose check is looked for in sessions of newer releases.
+            models.Index(
+                fields=["id"],
+                name="incidents_incident_watched",
+                condition=models.Q(check_text__isnull=False, status="resolved"),
             ),
         ]
 

@@ -11,6 +11,9 @@ from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.incidents.errors import IncidentNotFound, NotInIncident
 
+# What the sweep of checks has found of a session.
+VERDICT = ("verdict", "bad_session_id", "bad_number", "bad_release", "bad_at")
+
 if TYPE_CHECKING:
     # Named in the strings below.
     from apps.incidents.models import Entry, Incident, Member  # noqa: F401
@@ -34,6 +37,18 @@ class IncidentQuerySet(models.QuerySet["Incident"]):
         """
         held = self.select_for_update(no_key=True, of=("self",))
         return held.one(id)
+
+    def next_number(self, project_id: str) -> int:
+        """Return the number of the next one; the caller holds the project."""
+        newest = self.filter(project_id=project_id).order_by("-number")
+        return (newest.values_list("number", flat=True).first() or 0) + 1
+
+    def numbered(self, number: int | None) -> IncidentQuerySet:
+        return self if number is None else self.filter(number=number)
+
+    def watched(self) -> IncidentQuerySet:
+        """Those that were resolved, and whose check may open them again."""
+        return self.filter(check_text__isnull=False, status="resolved").order_by("id")
 
     def with_status(self, status: str | None) -> IncidentQuerySet:
         return self if status is None else self.filter(status=status)
@@ -80,6 +95,10 @@ class MemberQuerySet(models.QuerySet["Member"]):
     def to_look_at(self) -> MemberQuerySet:
         """Those of which it is not known what the check says."""
         return self.still_in().filter(verdict__isnull=True).order_by("session_id")
+
+    def forget_verdicts(self) -> None:
+        """Have them looked into anew: what was found no longer tells of them."""
+        self.exclude(verdict=None).update(**dict.fromkeys(VERDICT))
 
     def held(self, session_id: str) -> Member:
         """Return one that is in the incident, held until the transaction ends.

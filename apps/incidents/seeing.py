@@ -11,7 +11,7 @@ from apps.core.errors import PermissionDenied
 from apps.diffs.readers import reader
 from apps.incidents.models import Incident, Member
 from apps.incidents.querysets import IncidentQuerySet
-from apps.timeline.queries import tells_hidden
+from apps.timeline.bisect import tells_hidden
 
 
 def incidents_seen(scope: Scope) -> IncidentQuerySet:

@@ -25,6 +25,7 @@ class Deed(models.TextChoices):
     OWNER = "owner"
     CHECK = "check"
     REMOVED = "removed"  # a session that does not belong to it
+    ADDED = "added"  # sessions, by hand or by the check of one that was resolved
     NOTED = "noted"
 
 

@@ -99,8 +99,8 @@ def test_it_is_counted_by_the_release_of_the_first_bad_version(api, project, olg
 def test_more_versions_than_one_answer_looks_into_are_gone_through(
     project, olga, monkeypatch
 ):
-    monkeypatch.setattr("apps.timeline.queries.bisect.looking.MOST_STATES", 4)
-    monkeypatch.setattr("apps.timeline.queries.bisect.asking.AT_ONCE", 2)
+    monkeypatch.setattr("apps.timeline.bisect.looking.MOST_STATES", 4)
+    monkeypatch.setattr("apps.timeline.bisect.asking.AT_ONCE", 2)
     story = story_of(project, *range(1, 10), 11, 1, 2, 12, 1)
     incident = make_incident(project, olga, [story.id], check=CHECK)
 
@@ -151,14 +151,14 @@ def test_what_was_found_of_a_check_that_was_changed_meanwhile_is_not_told(
 def test_a_session_that_is_gone_or_breaks_holds_up_no_other(project, olga, monkeypatch):
     gone, bad = story_of(project, 1, 11), story_of(project, 1, 11)
     incident = make_incident(project, olga, [gone.id, bad.id], check=CHECK)
-    walked = looking._walked
+    walked = looking.find_first_bad
 
     def breaking(scope, session_id, *args, **more):
         if session_id == gone.id:
             raise RuntimeError("broken")
         return walked(scope, session_id, *args, **more)
 
-    monkeypatch.setattr(looking, "_walked", breaking)
+    monkeypatch.setattr(looking, "find_first_bad", breaking)
     sweep()
 
     assert [one[0] for one in found(incident)] == ["unknown", "bad"]

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from apps.agents.acts import Act
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY
 from apps.incidents import operations as incidents
-from apps.incidents.api.views import INCIDENT, WRITE_ERRORS, IncidentView
+from apps.incidents.api.base import INCIDENT, WRITE_ERRORS, IncidentView
 from apps.plans.api.asked import params_of, targets_of
 from apps.plans.api.serializers import ActInput, PlanOutput, TargetInput
 from apps.plans.api.shapes import plan_object

@@ -85,6 +85,16 @@ class NoteInput(serializers.Serializer[Any]):
     )
 
 
+@extend_schema_serializer(component_name="AddToIncident")
+class AddInput(serializers.Serializer[Any]):
+    """Sessions that belong to it, too."""
+
+    sessions = serializers.ListField(
+        child=TextField(max_length=31, allow_null=False),
+        help_text=f"Their ids; with those that are in it at most {MOST:,}.",
+    )
+
+
 @extend_schema_serializer(component_name="IncidentGroup")
 class GroupOutput(Output):
     """Sessions that have something in common."""
@@ -122,6 +132,7 @@ class ListedIncidentOutput(Output):
 
     object = text()
     id = text()
+    number = serializers.IntegerField(help_text="Counted in the project, from 1.")
     title = text()
     status = serializers.ChoiceField(choices=Status.choices)
     owner = maybe_text("The user name of who has taken it.")

@@ -26,6 +26,7 @@ def listed_incident(incident: Incident, act: Act, sessions: int) -> dict[str, An
     return {
         "object": "incident",
         "id": incident.id,
+        "number": incident.number,
         "title": incident.title,
         "status": incident.status,
         "owner": incident.owner_label,

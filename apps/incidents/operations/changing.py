@@ -18,8 +18,6 @@ from apps.incidents.seeing import incidents_seen, require_own
 from apps.incidents.words import Deed, Status
 from apps.timeline.models import Session
 
-_VERDICT = ("verdict", "bad_session_id", "bad_number", "bad_release", "bad_at")
-
 
 class Kept(Enum):
     """What is not named stays as it is; None says that there is to be none."""
@@ -63,7 +61,7 @@ def change(
     incident.save(
         update_fields=[
             *("title", "status", "resolved_at", "owner_id", "owner_label"),
-            *("check_text", "checked_at"),
+            *("check_text", "checked_at", "watched_to"),
         ]
     )
     for place, (deed, text) in enumerate(deeds):
@@ -127,6 +125,7 @@ def _stands(incident: Incident, act: Act, status: str) -> list[tuple[Deed, str |
         return []
     incident.status = status
     incident.resolved_at = act.now if incident.is_resolved else None
+    incident.watched_to = None
     return [(Deed.STATUS, status)]
 
 
@@ -154,6 +153,6 @@ def _checked(incident: Incident, check: str | None) -> list[tuple[Deed, str | No
     if check == incident.check_text:
         return []
     incident.check_text, incident.checked_at = check, None
-    found = Member.objects.of_incident(incident.id).exclude(verdict=None)
-    found.update(**dict.fromkeys(_VERDICT))
+    incident.watched_to = None
+    Member.objects.of_incident(incident.id).forget_verdicts()
     return [(Deed.CHECK, check)]

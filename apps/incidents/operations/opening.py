@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import transaction
 
+from apps.accounts.models import Project
 from apps.agents.acts import Act
 from apps.audit.actions import Action
 from apps.core import sql
@@ -62,7 +63,7 @@ class Collected:
         Raises: UnacceptableIncident, InvalidRequest.
         """
         ids = list(dict.fromkeys(session_ids))
-        _require_bounded(len(ids), "sessions")
+        require_bounded(len(ids), "sessions")
         for place, one in enumerate(ids):
             if not _SESSION_ID.fullmatch(one):
                 raise InvalidRequest(
@@ -99,9 +100,12 @@ def open_incident(
     Raises: UnacceptableIncident, SessionNotFound for one that whoever acts does not
     see, InvalidRequest for a check that is not understood.
     """
+    # Two at once wait for each other, so that no number is given twice.
+    Project.objects.select_for_update(no_key=True).get(id=act.project_id)
     incident = Incident.objects.create(
         id=new_id("incd", now=act.now),
         project=act.project,
+        number=Incident.objects.next_number(act.project_id),
         title=title_of(title),
         query=collected.query,
         check_text=check_of(check),
@@ -111,8 +115,8 @@ def open_incident(
         created_at=act.now,
     )
     ids = list(collected.session_ids)
-    _require_bounded(len(ids), "sessions")
-    _freeze(act, incident, ids, is_named=collected.query is None)
+    require_bounded(len(ids), "sessions")
+    freeze(act, incident, ids, is_named=collected.query is None)
     append_entry(incident, act, Deed.OPENED, text=incident.title)
     if incident.check_text is not None:
         append_entry(incident, act, Deed.CHECK, text=incident.check_text, place=1)
@@ -122,7 +126,7 @@ def open_incident(
     return incident
 
 
-def _require_bounded(count: int, param: str) -> None:
+def require_bounded(count: int, param: str) -> None:
     if not count:
         raise UnacceptableIncident("There is no such session.", param=param)
     if count > MOST:
@@ -140,14 +144,12 @@ def _walked(act: Act, query: Query, text: str, param: str) -> Collected:
             " through too many. Narrow it.",
             param=param,
         )
-    _require_bounded(len(found.sessions), param)
+    require_bounded(len(found.sessions), param)
     return Collected(session_ids=[one.id for one in found.sessions], query=text)
 
 
-def _freeze(
-    act: Act, incident: Incident, ids: Sequence[str], *, is_named: bool
-) -> None:
-    """Write a row for each session.
+def freeze(act: Act, incident: Incident, ids: Sequence[str], *, is_named: bool) -> int:
+    """Write a row for each session; return for how many.
 
     Raises: SessionNotFound, for one that was named and is not there to be seen.
     """
@@ -173,7 +175,8 @@ def _freeze(
         )
         frozen += len(rows)
     # What a search found may have been deleted at this moment.
-    _require_bounded(frozen, "sessions")
+    require_bounded(frozen, "sessions")
+    return frozen
 
 
 def _heads(act: Act, ids: Sequence[str]) -> Sequence[Any]:

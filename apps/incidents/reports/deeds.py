@@ -15,6 +15,7 @@ DEEDS = {
     Deed.OWNER: "gave it to {text}",
     Deed.CHECK: "had the sessions checked: {text}",
     Deed.REMOVED: "took out the session {session}",
+    Deed.ADDED: "added {text}",
     Deed.NOTED: "wrote:",
 }
 NOTHING = {

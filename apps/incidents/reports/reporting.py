@@ -7,64 +7,32 @@ anybody wrote goes through `text`, which makes it plain where they are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from apps.agents.acts import Act
 from apps.diffs.text import visible
-from apps.incidents.counting import (
-    MOST_GROUPS,
-    Counts,
-    Group,
-    Standings,
-    counts_of,
-    standings_of,
-)
+from apps.incidents.counting import Counts, Standings, counts_of, standings_of
 from apps.incidents.models import Entry, Incident
 from apps.incidents.reports.deeds import words_of
-from apps.incidents.reports.markdown import plain, quoted, table
+from apps.incidents.reports.markdown import plain
+from apps.incidents.reports.parts import (
+    Done,
+    Section,
+    Table,
+    Text,
+    moment,
+    of_sessions,
+    sessions,
+)
 from apps.incidents.reports.planned import MOST_PLANS, is_open, plans_for, told
+from apps.incidents.reports.written import section_parts
 from apps.incidents.seeing import hides_check, is_told_whole
 from apps.incidents.words import MOST, Deed
 from apps.plans.models import Plan
 
 # Entries of the history that a report has: the newest.
 MOST_ENTRIES = 500
-Text = Callable[[str], str]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Table:
-    """Sessions counted by what they have in common."""
-
-    heading: str
-    rows: Sequence[Group]
-
-    @property
-    def is_cut(self) -> bool:
-        return len(self.rows) == MOST_GROUPS
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Done:
-    """One thing that was done: when, by whom, what; a note in its own words."""
-
-    at: datetime
-    by: str
-    words: str
-    quote: str | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Section:
-    """One question, and what is known of it."""
-
-    heading: str
-    sentences: Sequence[str] = ()
-    tables: Sequence[Table] = ()
-    done: Sequence[Done] = ()
-    points: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,8 +78,8 @@ class Report:
             "" if self.incident.owner_label else "Nobody has taken it.",
             *self._as_they_stand(),
             *self._left_of_plans(),
-            _told(counts.waiting * is_checked, "{is} not checked yet"),
-            _told(
+            of_sessions(counts.waiting * is_checked, "{is} not checked yet"),
+            of_sessions(
                 counts.unknown * is_checked,
                 "cannot be told of: versions are gone, or too many",
             ),
@@ -162,10 +130,7 @@ class Report:
         """The report as Markdown; what anybody wrote is text in it."""
         parts = [f"# {plain(self.incident.title)}", self.about(plain)]
         for section in self.sections(plain):
-            parts += [f"## {section.heading}", *section.sentences]
-            parts += [_written(one) for one in section.tables]
-            parts += ["\n".join(map(_item, section.done))] * bool(section.done)
-            parts += ["\n".join(f"- {one}" for one in section.points)]
+            parts += section_parts(section)
         return "\n\n".join(filter(None, parts)) + "\n"
 
     def history(self, text: Text = visible) -> list[Done]:
@@ -185,9 +150,9 @@ class Report:
         if now is None:
             return []
         return [
-            _told(now.untouched, "{has} no new version since collected"),
-            _told(now.moved, "{has} new versions since collected"),
-            _told(self.gone, "{is} deleted, or removed"),
+            of_sessions(now.untouched, "{has} no new version since collected"),
+            of_sessions(now.moved, "{has} new versions since collected"),
+            of_sessions(self.gone, "{is} deleted, or removed"),
         ]
 
     def _left_of_plans(self) -> list[str]:
@@ -280,32 +245,3 @@ def report_of(
         has_older_entries=len(entries) > most,
         plans=plans_for(incident, act, most=MOST_PLANS + 1),
     )
-
-
-def sessions(count: int) -> str:
-    return f"{count:,} session{'' if count == 1 else 's'}"
-
-
-def moment(at: datetime) -> str:
-    return at.strftime("%Y-%m-%d %H:%M UTC")
-
-
-def _item(done: Done) -> str:
-    said = f"- {moment(done.at)}: {done.by} {done.words}"
-    return said if done.quote is None else f"{said}\n\n{quoted(done.quote)}\n"
-
-
-def _written(one: Table) -> str:
-    rows = [
-        (plain(row.name) if row.name is not None else "not told", f"{row.sessions:,}")
-        for row in one.rows
-    ]
-    said = table([one.heading, "Sessions"], rows)
-    return f"{said}\n\nThe largest {MOST_GROUPS}." if one.is_cut else said
-
-
-def _told(count: int, what: str) -> str:
-    if not count:
-        return ""
-    words = {"has": "has", "is": "is"} if count == 1 else {"has": "have", "is": "are"}
-    return f"{sessions(count)} {what.format(**words)}."
