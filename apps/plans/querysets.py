@@ -51,6 +51,10 @@ class PlanQuerySet(models.QuerySet["Plan"]):
         """Those that the worker does, in the order in which they were confirmed."""
         return self.filter(status="running").order_by("confirmed_at", "id")
 
+    def pace_of(self, id: str) -> int | None:
+        """Return at most how many sessions a minute one does; None: no bound."""
+        return self.filter(id=id).values_list("pace", flat=True).first()
+
     def looking(self) -> PlanQuerySet:
         """Those of which the dry run goes on, in the order of their making."""
         return self.filter(status="looking").order_by("id")

@@ -53,8 +53,10 @@ def sweep(*, now: datetime, clock: Clock = timezone.now) -> int:
 def claim(plan: Plan, *, now: datetime) -> list[str]:
     """Return the sessions that are next, as many as the plan's pace allows now."""
     mine, most = Item.objects.of_plan(plan.id), CLAIMED
-    if plan.pace is not None:
-        most = min(most, max(0, plan.pace - mine.settled_since(now - MINUTE)))
+    # Somebody may have set it since this sweep began.
+    pace = Plan.objects.pace_of(plan.id)
+    if pace is not None:
+        most = min(most, max(0, pace - mine.settled_since(now - MINUTE)))
     return mine.next_planned(most)
 
 

@@ -179,6 +179,22 @@ def test_an_incident_is_rolled_back_before_what_it_has_found(api, project):
     assert found[good.id]["code"] == "no_target"
 
 
+def test_what_was_rolled_back_since_is_not_rolled_back_by_its_incident(api, project):
+    client, mended, bad = api(), story(project), story(project)
+    body = {"title": "Lost", "sessions": [mended.id, bad.id], **CHECK}
+    incident = client.post("/v1/incidents", body).body
+    looking.sweep(now=timezone.now())
+    mended.rollback(1).update({"n": 7})
+
+    made = client.post(f"/v1/incidents/{incident['id']}/plans", {"kind": "rollback"})
+
+    found = {one["session_id"]: one for one in made.body["items"]}
+    assert found[mended.id]["code"] == "no_target"
+    assert "set aside" in found[mended.id]["why"]
+    assert found[mended.id]["state"] == "left_out"
+    assert (found[bad.id]["target"], found[bad.id]["verdict"]) == (2, "clean")
+
+
 def test_an_incident_without_a_check_takes_a_target(api, project):
     client, bad = api(), story(project)
     body = {"title": "Lost", "sessions": [bad.id]}
@@ -189,6 +205,25 @@ def test_an_incident_without_a_check_takes_a_target(api, project):
     made = client.post(path, {"kind": "rollback", "target": CHECK})
     assert [one["target"] for one in made.body["items"]] == [2]
     assert client.post(path, {"kind": "hold"}).body["kind"] == "hold"
+
+
+@pytest.mark.parametrize("name", ["pick", "unpick"])
+def test_who_picks_none_is_told_where(api, project, name):
+    client = api()
+    plan = planned(client, [story(project).id])
+
+    answer = client.patch(f"/v1/plans/{plan['id']}", {name: []})
+
+    assert (answer.status, answer.param) == (400, name)
+
+
+@pytest.mark.parametrize("version", [2**63, -1, True, "1", 1.5, None])
+def test_a_version_that_is_none_is_refused(api, project, version):
+    client, one = api(), story(project)
+    target = {"versions": {one.id: version}}
+    body = {"kind": "rollback", "sessions": [one.id], "target": target}
+
+    assert client.post("/v1/plans", body).status in (400, 422)
 
 
 def test_readers_strangers_and_nobody_plan_nothing(

@@ -1,11 +1,11 @@
 """Killed anywhere, a rollback of many goes on: each session is rolled back once.
 
 The worker's process, or the database's, ends at a statement of a sweep: what was in
-hand is undone, and the next sweep takes it up. `test_killed.py` of the worker kills
-real processes; here every place is tried that there is.
+hand is undone, and the next sweep takes it up.
 """
 
 import os
+import signal
 import socket
 import threading
 
@@ -122,6 +122,35 @@ def test_wherever_it_is_killed_each_session_is_rolled_back_once(
         assert states(plan) == ["done", "done"], (place, codes(plan))
         assert len(count_rollbacks(plan)) == 2, place
         assert Plan.objects.get(id=plan.id).is_finished, place
+
+
+def test_a_process_that_is_killed_leaves_each_to_be_rolled_back_once(
+    project, olga, at_statement
+):
+    total = statements_of_a_sweep(project, olga, at_statement)
+
+    for place in sorted({1 + total * n // PLACES for n in range(PLACES)}):
+        plan = confirmed(project, olga)
+        assert was_killed_in_a_sweep(at_statement, place), place
+        sweep()
+
+        assert states(plan) == ["done", "done"], (place, codes(plan))
+        assert len(count_rollbacks(plan)) == 2, place
+        assert Plan.objects.get(id=plan.id).is_finished, place
+
+
+def was_killed_in_a_sweep(at_statement, place):
+    """Sweep in a process of its own that kills itself right before a statement."""
+    child = os.fork()
+    if child == 0:
+        # The parent's connection is the parent's; psycopg leaves it to that.
+        connection.connection = None
+        connection.ensure_connection()
+        at_statement(place, lambda: os.kill(os.getpid(), signal.SIGKILL))
+        sweep()
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
 
 
 def test_two_workers_and_two_people_roll_each_back_once(project, olga):

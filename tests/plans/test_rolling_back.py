@@ -3,6 +3,7 @@
 import pytest
 from django.utils import timezone
 
+from apps.core.roles.names import Role as DatabaseRole
 from apps.plans import dry_running, running
 from apps.plans import operations as plans
 from apps.plans.errors import (
@@ -17,9 +18,11 @@ from apps.plans.operations import Consent, Picked
 from apps.timeline import operations as timeline
 from apps.timeline.errors import EffectsUnconfirmed
 from apps.timeline.models import Compensation, Session, Version
+from tests.acting import acting_as
 from tests.acts import act_in
 from tests.console.make import Story
 from tests.plans.make import codes, reasons, states, undone
+from tests.timeline.test_blame import counted
 
 pytestmark = pytest.mark.django_db
 
@@ -376,3 +379,56 @@ def test_running_it_twice_does_it_once(project, olga):
         confirm(project, olga, plan)
     assert (sweep(), sweep()) == (1, 0)
     assert heads([made.id]) == [4]
+
+
+def test_the_forks_behind_many_sessions_are_read_at_once(project, olga):
+    few, many = ([story(project).id for _ in range(n)] for n in (2, 7))
+    for ids in (few, many):
+        planned(project, olga, ids)
+    with counted() as less:
+        planned(project, olga, few)
+    with counted() as more:
+        planned(project, olga, many)
+
+    chains = [str(one).count("WITH RECURSIVE chain") for one in more]
+    assert sum(chains) == 1
+    # What looking into one takes is what five take more.
+    assert (len(more) - len(less)) % 5 == 0
+
+
+def test_what_takes_long_to_judge_is_judged_by_the_worker(project, olga, monkeypatch):
+    monkeypatch.setattr("apps.plans.cases.rollbacks.JUDGING_SECONDS", 0)
+    ids = [story(project).id for _ in range(3)]
+
+    plan = planned(project, olga, ids)
+    assert (plan.status, plan.digest) == ("looking", None)
+    assert sorted(states(plan)) == ["planned", "unseen", "unseen"]
+    with pytest.raises(PlanNotLooked):
+        confirm(project, olga, plan)
+
+    assert dry_running.sweep(now=timezone.now()) > 0
+    assert (states(plan), targets(plan)) == (["planned"] * 3, [2] * 3)
+    assert Plan.objects.get(id=plan.id).status == "draft"
+    confirm(project, olga, plan)
+    sweep()
+    assert states(plan) == ["done"] * 3
+
+
+def test_a_plan_that_is_slowed_down_slows_down_at_once(project, olga, monkeypatch):
+    ids = [story(project).id for _ in range(12)]
+    plan = planned(project, olga, ids)
+    confirm(project, olga, plan)
+    run, did = running.run_item, []
+
+    def slowed(one, session_id, *, clock):
+        if not did:
+            with acting_as(DatabaseRole.WEB):
+                plans.set_pace(act=act_in(project, olga), plan_id=plan.id, pace=1)
+        did.append(session_id)
+        return run(one, session_id, clock=clock)
+
+    monkeypatch.setattr(running, "run_item", slowed)
+    sweep()
+
+    assert len(did) == running.CLAIMED
+    assert states(plan).count("planned") == 2

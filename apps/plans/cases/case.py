@@ -113,8 +113,9 @@ class Case:
     was looked at, so that there is nothing to do. `read` checks what the act takes.
     People are asked for a reason where it `stops` agents; programs may go without.
     `noticed` says of those that `notice` names what they have in common. Where a
-    session takes judging, `judge` does that in place of both, and only what is clean is
-    picked by itself. What is left out when its turn comes is then `refused_as` that.
+    session takes judging, `judge` does that in place of both, of as many as it has time
+    for, and only what is clean is picked by itself. What is left out when its turn
+    comes is then `refused_as` that.
     """
 
     kind: str

@@ -22,6 +22,7 @@ NO_FIRST_BAD = Reason(
 )
 BAD_UNKNOWN = Reason("first_bad_unknown", "its first bad version is not known")
 BAD_FROM_START = Reason("bad_from_start", "bad from its first version")
+BAD_SET_ASIDE = Reason("no_target", "its first bad version was set aside since")
 PASSES = Reason("nothing_to_roll_back", "no version of it fails the check")
 ALREADY_BACK = Reason("nothing_to_roll_back", "rolled back to that version already")
 DAMAGED = Reason("body_not_verified", "what is stored of it is damaged")

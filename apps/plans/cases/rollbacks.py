@@ -8,6 +8,7 @@ that was seen, and goes behind effects no further than was said.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 import structlog
@@ -19,15 +20,19 @@ from apps.core.errors import DomainError
 from apps.plans.cases import reasons
 from apps.plans.cases.case import Case, Done, Outlook, Reason, Sight, Task
 from apps.plans.cases.holds import moved
-from apps.plans.cases.targets import find_target, read_rule
+from apps.plans.cases.targets import common_ancestry, find_target, read_rule
 from apps.plans.models import ItemState, Verdict
 from apps.timeline import operations as timeline
+from apps.timeline.bisect import Ancestry
 from apps.timeline.models import Session
 from apps.timeline.operations import Expected, Step
 from apps.timeline.queries import CorruptBody, Preview, preview_rollback
 from apps.timeline.words import Crossing, Status
 
 KIND = "rollback"
+# Somebody may wait for it, and a lock is held: one alone may take a look for a check
+# into thousands of states.
+JUDGING_SECONDS = 5.0
 REFUSES = frozenset(
     {
         *("session_not_found", "session_closed", "version_conflict"),
@@ -51,21 +56,29 @@ log = structlog.get_logger("stepback.plans")
 
 
 def _judge(sight: Sight) -> dict[str, Outlook]:
-    """Judge each session that is there; one that cannot be read is blocked."""
+    """Judge sessions that are there, as many as there is time for, or one.
+
+    One that cannot be read is blocked.
+    """
     closed = {Status.CLOSED.value: reasons.CLOSED}
     ended = sight.by_status(reasons.ENDED | closed)
-    return {
-        id: _blocked(ended[id]) if id in ended else _judged(sight, session)
-        for id, session in sight.sessions.items()
-    }
+    left = [id for id in sight.sessions if id not in ended]
+    ancestry = common_ancestry(sight, left)
+    found = {id: _blocked(why) for id, why in ended.items()}
+    until = time.monotonic() + JUDGING_SECONDS
+    for id in left:
+        found[id] = _judged(sight, sight.sessions[id], ancestry)
+        if time.monotonic() > until:
+            break
+    return found
 
 
-def _judged(sight: Sight, session: Session) -> Outlook:
+def _judged(sight: Sight, session: Session, ancestry: Ancestry | None) -> Outlook:
     holder = _held_by(sight, session)
     if holder is not None:
         return _blocked(reasons.held_by(holder))
     try:
-        return _previewed(sight, session)
+        return _previewed(sight, session, ancestry)
     except DomainError as error:
         return _blocked(Reason(error.code, error.message))
     except CorruptBody:
@@ -79,8 +92,8 @@ def _judged(sight: Sight, session: Session) -> Outlook:
         return _blocked(reasons.UNREADABLE)
 
 
-def _previewed(sight: Sight, session: Session) -> Outlook:
-    target = find_target(sight, session)
+def _previewed(sight: Sight, session: Session, ancestry: Ancestry | None) -> Outlook:
+    target = find_target(sight, session, ancestry)
     if isinstance(target, Reason):
         return _blocked(target)
     preview = preview_rollback(sight.act.scope, session.id, target, now=sight.act.now)

@@ -6,7 +6,7 @@ has set aside is no place to go back to by a rule. By hand it may be named.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,9 +16,10 @@ from apps.core.errors import InvalidRequest
 from apps.core.time.moments import moment, utc_text
 from apps.plans.cases import reasons
 from apps.plans.cases.case import Reason, Sight
+from apps.timeline.bisect import Ancestry, ancestry_of, find_first_bad, tells_hidden
+from apps.timeline.errors import SessionNotFound
 from apps.timeline.models import Session
 from apps.timeline.operations import MAX_LABEL
-from apps.timeline.queries import find_first_bad, tells_hidden
 from apps.timeline.versions import live_ranges
 
 BEFORE, CHECK, RELEASE, LABEL = "before", "check", "release", "label"
@@ -68,19 +69,36 @@ def read_rule(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"rule": rule, rule: _READERS[str(rule)](value)}
 
 
-def find_target(sight: Sight, session: Session) -> int | Reason:
+def common_ancestry(sight: Sight, session_ids: Sequence[str]) -> Ancestry | None:
+    """Read at once what each of these sessions is looked into by; None: by itself."""
+    if sight.params["rule"] != CHECK or not session_ids:
+        return None
+    try:
+        return ancestry_of(sight.act.scope, session_ids, now=sight.act.now)
+    except SessionNotFound:
+        # One went meanwhile, and is left out by its own look.
+        return None
+
+
+def find_target(
+    sight: Sight, session: Session, ancestry: Ancestry | None
+) -> int | Reason:
     """Return the version that one session goes back to, or why there is none.
 
     Raises: what bisect raises.
     """
     rule = sight.params["rule"]
-    if rule in (VERSIONS, FIRST_BAD):
-        asked = sight.asked.get(session.id)
-        none = reasons.NO_TARGET if rule == VERSIONS else reasons.NO_FIRST_BAD
-        return none if asked is None else asked
+    if rule == VERSIONS:
+        return _asked(sight, session, reasons.NO_TARGET)
     if rule == CHECK:
-        return _before_first_bad(sight, session)
+        return _before_first_bad(sight, session, ancestry)
     live = live_ranges(session.id, session.head_number)
+    if rule == FIRST_BAD:
+        before = _asked(sight, session, reasons.NO_FIRST_BAD)
+        if isinstance(before, Reason) or any(before + 1 in one for one in live):
+            return before
+        # Somebody has put it right since, and may have gone on.
+        return reasons.BAD_SET_ASIDE
     asked_for = {
         "session": session.id,
         "lows": [one.start for one in live],
@@ -89,6 +107,11 @@ def find_target(sight: Sight, session: Session) -> int | Reason:
     }
     found = sql.rows(_NEWEST[rule], asked_for)
     return found[0].number if found else reasons.NONE_FOUND[rule]
+
+
+def _asked(sight: Sight, session: Session, none: Reason) -> int | Reason:
+    asked = sight.asked.get(session.id)
+    return none if asked is None else asked
 
 
 def before_bad(session_id: str, bad: tuple[str, int] | None) -> int | Reason:
@@ -100,9 +123,11 @@ def before_bad(session_id: str, bad: tuple[str, int] | None) -> int | Reason:
     return bad[1] - 1
 
 
-def _before_first_bad(sight: Sight, session: Session) -> int | Reason:
-    check = _check(sight.params[CHECK])
-    found = find_first_bad(sight.act.scope, session.id, check, now=sight.act.now)
+def _before_first_bad(
+    sight: Sight, session: Session, ancestry: Ancestry | None
+) -> int | Reason:
+    check, act = _check(sight.params[CHECK]), sight.act
+    found = find_first_bad(act.scope, session.id, check, now=act.now, ancestry=ancestry)
     if found.is_bad is None:
         return reasons.BAD_UNKNOWN
     return before_bad(session.id, found.place) if found.is_bad else reasons.PASSES

@@ -91,19 +91,20 @@ def pick(
     Raises: PlanNotFound, PlanConfirmed, PlanNotLooked, NotPickable, InvalidRequest.
     """
     plan = _draft(act, plan_id)
-    mine = Item.objects.of_plan(plan.id)
+    mine, named = Item.objects.of_plan(plan.id), "pick" if is_picked else "unpick"
     if session_ids is not None:
-        chosen = mine.filter(session_id__in=_bounded(session_ids))
+        chosen = mine.filter(session_id__in=_bounded(session_ids, named))
         allowed = set(
             chosen.filter(state__in=_PICKABLE).values_list("session_id", flat=True)
         )
         others = [one for one in session_ids if one not in allowed]
         if others:
-            raise NotPickable(param="sessions", sessions=others[:50])
+            raise NotPickable(param=named, sessions=others[:50])
     elif verdict in (Verdict.CLEAN, Verdict.LOOK):
         chosen = mine.filter(verdict=verdict)
     else:
-        raise InvalidRequest("verdict takes clean or look.", param="verdict")
+        param = f"{named}_verdict"
+        raise InvalidRequest(f"{param} takes clean or look.", param=param)
     state = ItemState.PLANNED if is_picked else ItemState.UNPICKED
     chosen.filter(state__in=_PICKABLE).update(state=state)
     plan.digest = digest_of(plan.id)
@@ -215,11 +216,11 @@ def _draft(act: Act, plan_id: str) -> Plan:
     return plan
 
 
-def _bounded(session_ids: Sequence[str]) -> list[str]:
+def _bounded(session_ids: Sequence[str], param: str) -> list[str]:
     ids = list(dict.fromkeys(session_ids))
     if not ids or len(ids) > MOST_PICKED:
         raise InvalidRequest(
-            f"sessions takes 1 to {MOST_PICKED} ids of sessions.", param="sessions"
+            f"{param} takes 1 to {MOST_PICKED} ids of sessions.", param=param
         )
     return ids
 

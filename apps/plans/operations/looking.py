@@ -63,14 +63,18 @@ def dry_run(
 
 
 def look_at(act: Act, plan: Plan, items: Sequence[Item]) -> None:
-    """Look at some sessions of a plan and note what was seen; nothing is stored."""
+    """Look at some sessions of a plan and note what was seen; nothing is stored.
+
+    Those that take judging, and for which there was no time, stay unseen.
+    """
     case = CASES[plan.kind]
     before = _before(plan, items)
     ids = [item.session_id for item in items]
     asked = {item.session_id: item.target for item in items}
     seen = dry_run(act, case, plan.params, ids, before, asked)
     for item in items:
-        _note(item, seen, before.get(item.session_id))
+        if case.judge is None or item.session_id in seen.judged:
+            _note(item, seen, before.get(item.session_id))
 
 
 def leave_out(items: Sequence[Item], reason: Reason) -> None:

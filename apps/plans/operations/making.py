@@ -55,7 +55,8 @@ def make(
 ) -> Plan:
     """Freeze the list, look at each session and say what is left out; do nothing yet.
 
-    At a long list the worker looks: until it has, the plan can only be read.
+    At a long list the worker looks, or on where that takes long: until it has, the plan
+    can only be read.
 
     Raises: InvalidRequest for an unknown kind, a parameter that does not fit, no
     session, or too many.
@@ -145,12 +146,13 @@ def _freeze(
     if is_short:
         look_at(act, plan, items)
     Item.objects.bulk_create(items, batch_size=1_000)
-    if is_short:
+    is_over = all(one.state != ItemState.UNSEEN for one in items)
+    if is_over:
         plan.status, plan.digest = PlanStatus.DRAFT, digest_of(plan.id)
         plan.save(update_fields=["status", "digest"])
     listed = hashlib.sha256("\n".join(session_ids).encode()).hexdigest()
     details: dict[str, Any] = {"sessions": len(items), "sessions_sha256": listed}
-    if is_short:
+    if is_over:
         details["left_out"] = sum(one.state == ItemState.LEFT_OUT for one in items)
     undone = {"undo_of": plan.undo_of_id} if plan.undo_of_id else {}
     record(Action.PLAN_MADE, plan, act, details | undone)
