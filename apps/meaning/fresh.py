@@ -70,7 +70,7 @@ REMEMBERED = Remembered()
 class Fresh:
     """What stands under these keys, if it is short: `texts` are still to be embedded.
 
-    `left` counts what is too long.
+    `left` counts what is too long, and what is more than a model embeds meanwhile.
     """
 
     def __init__(
@@ -79,9 +79,10 @@ class Fresh:
         rows = queries.entries_named(document_id, keys, now=now)
         self._rows = [row for row in rows if row.size <= LARGEST_BYTES]
         self._by = by
-        self.left = len(rows) - len(self._rows)
         self._known = REMEMBERED.of(by.name, self._rows)
-        new = [row for row in self._rows if row.key not in self._known]
+        unknown = [row for row in self._rows if row.key not in self._known]
+        new = unknown[: by.with_question]
+        self.left = len(rows) - len(self._rows) + len(unknown) - len(new)
         self.texts = texts_of(document_id, new)
         for row in new:
             if row.key not in self.texts:
@@ -105,7 +106,7 @@ class Fresh:
         vectors = {
             row: vector
             for row in self._rows
-            if (vector := self._known[row.key]) is not None
+            if (vector := self._known.get(row.key)) is not None
         }
         if not vectors:
             return []

@@ -14,6 +14,7 @@ from apps.core import sql
 from apps.core.monitoring.exposition import Family
 from apps.core.monitoring.health import Probe
 from apps.meaning import embedding
+from apps.meaning.embedding import Reading
 
 # What is written is embedded within seconds; what waits longer waits for something.
 LATE_SECONDS = 60.0
@@ -57,10 +58,15 @@ PROBE = Probe(ask_state)
 
 def report() -> dict[str, Any]:
     """Return what the ready endpoint says: which model, and whether it keeps up."""
-    about: dict[str, Any] = {"model": embedding.name()}
-    missing = embedding.missing()
+    about: dict[str, Any] = {
+        "model": embedding.name(),
+        "model_of_memories": embedding.name(Reading.SENTENCES),
+    }
+    missing, lacking = embedding.missing(), embedding.lacking()
+    if lacking is not None:
+        about["how"] = lacking
     if missing is not None:
-        return {"status": "not installed", **about, "how": missing}
+        return {"status": "not installed", **about}
     found = PROBE.answer()
     if found is None:
         return {"status": "unavailable", **about}

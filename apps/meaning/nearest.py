@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from apps.core import sql
 from apps.core.admission import gate
 from apps.meaning import embedding, progress
-from apps.meaning.embedding import Embedder, EmbeddingFailed
+from apps.meaning.embedding import Embedder, EmbeddingFailed, Reading
 from apps.meaning.fresh import Fresh, Near
 from apps.meaning.progress import Position
 from apps.timeline import queries
@@ -98,6 +98,7 @@ def nearest(
     *,
     prefix: str = "",
     among: Collection[str] | None = None,
+    reading: Reading = Reading.WORDS,
     now: datetime,
 ) -> Neighbours:
     """Return the entries under keys that begin so by how near they are to a question.
@@ -106,7 +107,7 @@ def nearest(
 
     Raises: EmbeddingFailed where there is no vector of the question.
     """
-    embedder = embedding.current()
+    embedder = embedding.current(reading)
     at = progress.position(document_id)
     written, is_all = progress.waiting(at)
     asked = [

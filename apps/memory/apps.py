@@ -15,15 +15,22 @@ class MemoryConfig(AppConfig):
     def ready(self) -> None:
         """Have memories embedded, and told in the context of a session."""
         from apps.audit import feeding
-        from apps.meaning.hooks import TEXTS
+        from apps.meaning.hooks import SENTENCES, TEXTS
         from apps.memory.documents.contents import text_of
         from apps.timeline.hooks import MEMORIES, Memories
 
         TEXTS["memory"] = text_of
+        SENTENCES["memory"] = _of_memories
         import_module("apps.memory.keeping")
         feeding.FEEDS["memory"] = _feed
         SOURCES["memory"] = _families
         MEMORIES["memory"] = Memories(recall=_recall, count=_count, total=_total)
+
+
+def _of_memories(documents: Any) -> Any:
+    from apps.memory.documents.vectors import of_memories
+
+    return of_memories(documents)
 
 
 def _feed(entries: Any, now: Any) -> None:

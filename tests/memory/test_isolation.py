@@ -179,7 +179,7 @@ def found_by_context(world: World, question: str, place: Place, limit: int) -> s
         limit=limit,
         includes_set_aside=True,
     )
-    return {str(one["id"]) for one in recall(asked).memories}
+    return {str(one["id"]) for one in recall(asked)().memories}
 
 
 def found_over_http(world: World, question: str, place: Place, limit: int) -> set[str]:

@@ -1,6 +1,14 @@
-"""Vectors of texts: from the model that comes along, or from an endpoint."""
+"""Vectors of texts: from the models that come along, or from an endpoint."""
 
-from apps.meaning.embedding.choosing import current, missing, name
+from apps.meaning.embedding.choosing import (
+    Reading,
+    begin,
+    current,
+    lacking,
+    missing,
+    name,
+    names,
+)
 from apps.meaning.embedding.values import (
     LONGEST_TEXT,
     Embedder,
@@ -12,8 +20,12 @@ __all__ = [
     "LONGEST_TEXT",
     "Embedder",
     "EmbeddingFailed",
+    "Reading",
     "TextsRefused",
+    "begin",
     "current",
+    "lacking",
     "missing",
     "name",
+    "names",
 ]

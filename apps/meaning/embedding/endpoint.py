@@ -44,8 +44,19 @@ class Endpoint:
         return False
 
     @property
+    def at_once(self) -> int:
+        return 256
+
+    @property
+    def with_question(self) -> int:
+        return AT_ONCE
+
+    @property
     def name(self) -> str:
         return f"{self.model}@{self.dimensions}"
+
+    def begin(self, text: str) -> None:
+        """Leave it: what is sent to an endpoint is sent by whoever asks."""
 
     def embed(self, texts: Sequence[str], *, seconds: float) -> Rows:
         """Ask for vectors, so many texts a request.

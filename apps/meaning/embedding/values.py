@@ -25,7 +25,8 @@ class Embedder(Protocol):
 
     `name` is the model's: vectors of two models say nothing of each other. `near` is
     the cosine from which on two texts are near each other. `is_constant`: a text that
-    has no vector will never have one.
+    has no vector will never have one. So many texts as `at_once` says are embedded
+    before others get their turn, and `with_question` of them while somebody waits.
     """
 
     @property
@@ -39,6 +40,16 @@ class Embedder(Protocol):
 
     @property
     def is_constant(self) -> bool: ...
+
+    @property
+    def at_once(self) -> int: ...
+
+    @property
+    def with_question(self) -> int: ...
+
+    def begin(self, text: str) -> None:
+        """Have a text embedded meanwhile, where that is worth a thread."""
+        ...
 
     def embed(
         self, texts: Sequence[str], *, seconds: float

@@ -23,7 +23,7 @@ from apps.meaning.texts import texts_of
 from apps.timeline import queries
 from apps.timeline.queries import EntryRow
 
-# An endpoint may give a number for a text at another time; the model that comes along
+# An endpoint may give a number for a text at another time; a model that comes along
 # is always of one mind.
 RETRY_AFTER = timedelta(hours=1)
 SECONDS = 10.0
@@ -54,6 +54,10 @@ DELETE FROM meaning_vector v
  WHERE v.stream_id = %(stream)s AND v.item = u.item
    AND v.number IS DISTINCT FROM u.number
 RETURNING 1
+"""
+
+_FORGET_OTHERS = """
+DELETE FROM meaning_vector WHERE stream_id = %s AND model <> %s RETURNING 1
 """
 
 
@@ -90,6 +94,13 @@ def reconcile(
     missing = [row for row in rows if have.get(row.key) != row.number]
     embedded = _embedded(at.stream_id, missing, embedder)
     return _stored(at, keys, embedded, embedder, now=now, to=to)
+
+
+@transaction.atomic
+def complete(document_id: str, embedder: Embedder) -> None:
+    """Say that all of a document has vectors of this model, and keep no others."""
+    progress.complete(document_id)
+    sql.rows(_FORGET_OTHERS, [document_id, embedder.name])
 
 
 @transaction.atomic

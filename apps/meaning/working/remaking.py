@@ -15,7 +15,7 @@ from apps.core import sql
 from apps.meaning import progress
 from apps.meaning.embedding import Embedder
 from apps.meaning.working.noticing import BEFORE, FIRST, note
-from apps.meaning.working.reconciling import reconcile
+from apps.meaning.working.reconciling import complete, reconcile
 from apps.meaning.working.sweeping import AT_ONCE, step
 from apps.timeline import queries
 
@@ -26,9 +26,6 @@ SELECT id FROM timeline_session
  WHERE id > %(after)s AND id < %(before)s ORDER BY id LIMIT %(most)s
 """)
 _FORGET = "DELETE FROM meaning_vector WHERE stream_id = %s RETURNING 1"
-_FORGET_OTHERS = """
-DELETE FROM meaning_vector WHERE stream_id = %s AND model <> %s RETURNING 1
-"""
 
 
 def documents() -> Iterator[str]:
@@ -51,9 +48,7 @@ def remake(document_id: str, embedder: Embedder, *, now: datetime) -> int:
         done, has_more = done + taken.embedded, taken.has_more
     if progress.position(document_id).stale_until:
         done += _walked(document_id, embedder, now)
-        with transaction.atomic():
-            progress.complete(document_id)
-            sql.rows(_FORGET_OTHERS, [document_id, embedder.name])
+        complete(document_id, embedder)
     return done
 
 
@@ -66,7 +61,8 @@ def forget(document_id: str) -> None:
 
 def _walked(document_id: str, embedder: Embedder, now: datetime) -> int:
     done, after = 0, ""
-    while rows := queries.entries(document_id, after=after, limit=AT_ONCE, now=now):
+    most = min(AT_ONCE, embedder.at_once)
+    while rows := queries.entries(document_id, after=after, limit=most, now=now):
         keys = [row.key for row in rows]
         at = progress.position(document_id)
         done += reconcile(at, keys, embedder, now=now) or 0

@@ -19,7 +19,9 @@ from apps.meaning.embedding import Embedder, EmbeddingFailed
 from apps.meaning.past import sweeping as past
 from apps.meaning.progress import Position
 from apps.meaning.working import failures, noticing
+from apps.meaning.working.reading import readings
 from apps.meaning.working.reconciling import reconcile
+from apps.meaning.working.renewing import RENEWING
 
 log = structlog.get_logger("stepback.meaning")
 
@@ -27,6 +29,8 @@ log = structlog.get_logger("stepback.meaning")
 AT_ONCE = 256
 DOCUMENTS = 20
 SWEEP_SECONDS = 20.0
+# What was embedded by another model comes last, and leaves room for what is written.
+RENEW_SECONDS = 2.0
 
 _RETRIES = """
 SELECT stream_id, item FROM meaning_vector
@@ -71,7 +75,7 @@ def step(at: Position, embedder: Embedder, *, now: datetime) -> Step:
     """
     if at.model != embedder.name:
         at = progress.adopt(at, embedder.name)
-    entries = progress.touched(at, most=AT_ONCE)
+    entries = progress.touched(at, most=min(AT_ONCE, embedder.at_once))
     if not entries:
         progress.settle(at.stream_id)
         return Step(0, has_more=False)
@@ -84,13 +88,29 @@ def _swept(now: datetime, ease: Ease | None) -> int:
     began = time.monotonic()
     done = 0
     while (waiting := progress.due(DOCUMENTS)) and _is_early(began):
-        embedder = embedding.current()
+        read = readings([at.stream_id for at in waiting])
         for at in waiting:
+            embedder = embedding.current(read[at.stream_id])
             done += step(at, embedder, now=now).embedded
             if ease is not None:
                 ease.rest()
     done += past.sweep(now=now)
+    done += _renewed(now, ease)
     return done + _retried(now) if _is_early(began) else done
+
+
+def _renewed(now: datetime, ease: Ease | None) -> int:
+    """Embed some of what another model has embedded."""
+    began = time.monotonic()
+    done = 0
+    while _is_early(began, RENEW_SECONDS):
+        renewed = RENEWING.renew(now=now)
+        if renewed is None:
+            break
+        done += renewed
+        if ease is not None:
+            ease.rest()
+    return done
 
 
 def _retried(now: datetime) -> int:
@@ -106,5 +126,5 @@ def _retried(now: datetime) -> int:
     return done
 
 
-def _is_early(began: float) -> bool:
-    return time.monotonic() - began < SWEEP_SECONDS
+def _is_early(began: float, seconds: float = SWEEP_SECONDS) -> bool:
+    return time.monotonic() - began < seconds

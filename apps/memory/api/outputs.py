@@ -124,6 +124,9 @@ class MemoryVersion(Output):
     number = serializers.IntegerField()
     cause = text("set, removed, restored or expired.")
     memory = Memory(allow_null=True)
+    contents_erased = serializers.BooleanField(
+        help_text="A policy took what it left: `memory` is null."
+    )
     restored_number = maybe_number()
     actor = Actor()
     reasoning = maybe_text()

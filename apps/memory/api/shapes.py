@@ -10,6 +10,7 @@ from apps.core.time.moments import utc_text
 from apps.memory.documents.contents import Content, Source
 from apps.memory.documents.storing import Kept
 from apps.memory.documents.vectors import embedded
+from apps.memory.operations.adding import Added
 from apps.memory.operations.importing import (
     IMPORTED,
     KNOWN,
@@ -25,6 +26,13 @@ from apps.timeline.queries import PastEntry
 
 def memory_object(kept: Kept) -> dict[str, Any]:
     return memory_objects([kept])[0]
+
+
+def added_object(added: Added) -> dict[str, Any]:
+    """Return what was remembered; what is new nobody can have embedded yet."""
+    if added.is_new:
+        return _memory(added.kept, has_vector=False)
+    return memory_object(added.kept)
 
 
 def memory_objects(memories: Sequence[Kept]) -> list[dict[str, Any]]:
@@ -136,6 +144,7 @@ def _past(row: PastEntry, history: History) -> dict[str, Any]:
         "number": row.number,
         "cause": row.cause,
         "memory": memory,
+        "contents_erased": row.is_emptied,
         "restored_number": row.restored_number,
         "actor": {
             "kind": row.actor_kind,

@@ -111,8 +111,8 @@ class FindingView(MemoryView):
         """Remember what the body says."""
         said = self.read(MemoryInput)
         return self.perform(
-            lambda: shapes.memory_object(
-                memory.add(act=self.act, new=said.new_memory(session_id)).kept
+            lambda: shapes.added_object(
+                memory.add(act=self.act, new=said.new_memory(session_id))
             ),
             status=201,
         )

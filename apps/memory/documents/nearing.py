@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from apps.meaning.embedding import EmbeddingFailed
+from apps.meaning.embedding import EmbeddingFailed, Reading
 from apps.meaning.fresh import Near as Neighbour
 from apps.meaning.nearest import nearest
 from apps.memory.documents.contents import Near
@@ -28,7 +28,7 @@ def near_texts(
 ) -> tuple[Near, ...]:
     """Return the nearest memories of a document; none where nothing can compare."""
     try:
-        found = nearest(document.id, text, now=now).found
+        found = nearest(document.id, text, reading=Reading.SENTENCES, now=now).found
     except EmbeddingFailed:
         return ()
     close = [

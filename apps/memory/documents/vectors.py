@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
+from apps.core import sql
 from apps.meaning import embedding
+from apps.meaning.embedding import Reading
 from apps.meaning.models import Vector
 from apps.memory.documents.contents import Content
+
+_OF_MEMORIES = """
+SELECT d.id FROM unnest(%(documents)s::varchar[]) d (id)
+ WHERE EXISTS (SELECT FROM memory_memory m WHERE m.document_id = d.id)
+"""
 
 
 class Standing(Protocol):
@@ -29,7 +36,7 @@ def embedded(memories: Sequence[Standing]) -> frozenset[str]:
     found = Vector.objects.filter(
         stream_id__in={one.document_id for one in memories},
         item__in={one.content.id for one in memories},
-        model=embedding.name(),
+        model=embedding.name(Reading.SENTENCES),
         data__isnull=False,
     )
     return frozenset(
@@ -37,3 +44,9 @@ def embedded(memories: Sequence[Standing]) -> frozenset[str]:
         for stream, item, number in found.values_list("stream_id", "item", "number")
         if numbers.get((stream, item)) == number
     )
+
+
+def of_memories(documents: Collection[str]) -> set[str]:
+    """Return those of the documents that hold memories."""
+    asked = {"documents": sql.text_array(documents)}
+    return {row.id for row in sql.rows(_OF_MEMORIES, asked)}

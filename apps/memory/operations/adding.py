@@ -27,7 +27,7 @@ from apps.memory.models import Memory
 from apps.memory.operations import recording
 from apps.timeline.errors import TurnNotFound, VersionNotFound
 from apps.timeline.models import Turn
-from apps.timeline.operations import lock_document
+from apps.timeline.operations import hold_document
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,19 +118,20 @@ def remembered(
     """Lock an owner's memories, and write one as `remember` does."""
     # It begins as whose it is, whoever writes first.
     about = recording.told(MemoryOperation.ADD, content)
-    lock_document(act=act, document=owner.document, told=about)
+    hold_document(act=act, document=owner.document, told=about)
     acting = owner.acting_for(finder.agent)
     same = equal_text(owner, content, now=act.now)
     if same is not None:
-        return _said_again(act, acting, same.id, content, reasoning)
+        return _said_again(act, acting, same, content, reasoning)
     return _added(act, acting, replace(content, near=near), reasoning)
 
 
-def equal_text(owner: Owner, content: Content, *, now: datetime) -> Memory | None:
-    """Return the memory of this owner that says the same; ask under the lock."""
+def equal_text(owner: Owner, content: Content, *, now: datetime) -> str | None:
+    """Return the id of what this owner has that says the same; ask under the lock."""
     digest = content.digest(owner.document.project)
     said = Memory.objects.of([owner.document.id]).filter(digest=digest)
-    return said.standing(now=now).order_by("id").first()
+    standing_first = said.standing(now=now).order_by("id")
+    return standing_first.values_list("id", flat=True).first()
 
 
 def record_conflict(act: Act, content: Content, document_id: str) -> None:

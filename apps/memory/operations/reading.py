@@ -120,7 +120,8 @@ def read_versions(
     entries = queries.history(owner.document.id, row.id, before=before, limit=limit + 1)
     shown = entries[:limit]
     alive = [one for one in shown if one.expires_at is None or one.expires_at > act.now]
-    bodies = queries.contents(owner.document.id, alive)
+    there = [one for one in alive if not one.is_emptied]
+    bodies = queries.contents(owner.document.id, there)
     return History(
         owner=owner,
         entries=shown,

@@ -7,7 +7,7 @@ from it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from apps.memory.documents.finding import read_rows
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept
 from apps.memory.models import Memory
-from apps.memory.operations.searching import Match, SearchAsked, search_owners
+from apps.memory.operations.searching import Match, SearchAsked, begin, search_owners
 from apps.memory.reads.noting import Given, note_read
 from apps.timeline.hooks import RecallAsked, Recalled
 from apps.timeline.models import Session
@@ -32,23 +32,39 @@ LEAST_CANDIDATES = 3
 DRIFT = 0.5
 
 
-def recall(asked: RecallAsked) -> Recalled:
-    """Return the memories that go into a session's context, and note that they did.
+def recall(asked: RecallAsked) -> Callable[[], Recalled]:
+    """Begin to look for the memories that go into a session's context.
 
-    Without a question they are the newest, and none has a score.
+    What is returned answers with them, and notes that they did: ask it last, for the
+    question is embedded meanwhile. Without a question they are the newest, and none has
+    a score.
 
     Raises: SessionNotFound.
     """
+    if not asked.limit:
+        return Recalled
     place = Place(session_id=asked.session_id)
     owners = Finder(asked.act.scope, place, asked.act.now).to_read()
-    if not asked.limit:
-        return Recalled()
     if asked.query is None or not asked.query.strip():
-        newest = [(one, None) for one in _newest(asked, owners)]
-        return Recalled(memories=_given(asked, newest))
+        return partial(_newest_told, asked, owners)
     wanted = SearchAsked(query=asked.query, place=place, limit=asked.limit, least=LEAST)
+    counts = begin(asked.act, owners, wanted)
+    return partial(_nearest_told, asked, owners, wanted, counts)
+
+
+def _newest_told(asked: RecallAsked, owners: Sequence[Owner]) -> Recalled:
+    newest = [(one, None) for one in _newest(asked, owners)]
+    return Recalled(memories=_given(asked, newest))
+
+
+def _nearest_told(
+    asked: RecallAsked,
+    owners: Sequence[Owner],
+    wanted: SearchAsked,
+    counts: Mapping[str, int],
+) -> Recalled:
     keeping = partial(_live, asked=asked)
-    found = search_owners(asked.act, owners, wanted, keeping=keeping)
+    found = search_owners(asked.act, owners, wanted, keeping=keeping, counts=counts)
     matches = found.matches
     return Recalled(
         memories=_given(asked, [(one.kept, one.score) for one in matches]),

@@ -7,12 +7,13 @@ itself: no search can return what another user's document holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from apps.agents.acts import Act
 from apps.core.errors import InvalidRequest
-from apps.meaning.embedding import EmbeddingFailed
+from apps.meaning import embedding
+from apps.meaning.embedding import EmbeddingFailed, Reading
 from apps.meaning.fresh import Near
 from apps.meaning.nearest import Neighbours, nearest
 from apps.memory.documents.contents import words_of
@@ -29,8 +30,10 @@ LEAST_SCORE = 0.7
 MOST_COMPARED = 20_000
 # Of them, those with a word in common that are looked through.
 MOST_WORDED = 5_000
-# Of so few all are looked through, instead of asking an index.
-FEW = 200
+# Of so few all are looked through, instead of asking an index, and those with most
+# words in common are told.
+FEW = 2_000
+MOST_SHARING = 300
 # Of the nearest more are looked at than are asked for: some may be no longer believed.
 BESIDE = 20
 
@@ -129,15 +132,18 @@ def search_owners(
     asked: SearchAsked,
     *,
     keeping: Keeping | None = None,
+    counts: Mapping[str, int] | None = None,
 ) -> SearchResult:
     """Return the nearest memories of these owners, which the caller may see.
 
     With `keeping`, the nearest of those that it keeps, however many are nearer.
+    `counts` are those of `begin`, if that was a while ago.
     """
     scores = _Scores()
     owner_of = {one.document.id: one for one in owners}
     wanted = Wanted(now=act.now, types=asked.types, tags=asked.tags)
-    counts = wanted.counted(list(owner_of))
+    if counts is None:
+        counts = begin(act, owners, asked)
     documents = _compared(scores, counts, wanted)
     if documents:
         _by_words(scores, documents, counts, wanted, asked.query)
@@ -151,6 +157,18 @@ def search_owners(
         is_truncated=scores.is_truncated,
         why=scores.why,
     )
+
+
+def begin(act: Act, owners: Sequence[Owner], asked: SearchAsked) -> dict[str, int]:
+    """Count what is compared of each document; the question is embedded meanwhile.
+
+    Where there is nothing to compare, it is not, and no model is loaded.
+    """
+    wanted = Wanted(now=act.now, types=asked.types, tags=asked.tags)
+    counts = wanted.counted([one.document.id for one in owners])
+    if counts:
+        embedding.begin(asked.query, Reading.SENTENCES)
+    return counts
 
 
 def _matches(
@@ -213,15 +231,14 @@ def _by_words(
     if not words:
         return
     few = [one for one in documents if counts[one] <= min(FEW, MOST_COMPARED)]
-    found = wanted.worded(few, words)
+    found = wanted.worded(few, words, most=MOST_SHARING)
     for one in documents.keys() - few:
         many = wanted.worded_of_many(one, documents[one], words, most=MOST_WORDED + 1)
         scores.is_truncated = scores.is_truncated or len(many) > MOST_WORDED
         found += many[:MOST_WORDED]
-    for document_id, memory_id, own in found:
-        score = len(set(words).intersection(own)) / len(words)
-        if score:
-            scores.count(document_id, memory_id, score)
+    for document_id, memory_id, shared in found:
+        if shared:
+            scores.count(document_id, memory_id, shared / len(words))
 
 
 def _by_meaning(
@@ -274,12 +291,9 @@ def _nearest(
     for one in documents:
         keys = None if among is None else among[one]
         try:
-            found[one] = nearest(one, query, among=keys, now=now)
+            found[one] = nearest(
+                one, query, among=keys, reading=Reading.SENTENCES, now=now
+            )
         except EmbeddingFailed as error:
             scores.why = str(error)
     return found
-
-
-def of_session(session_id: str, asked: SearchAsked) -> SearchAsked:
-    """Return the question, asked for a session."""
-    return replace(asked, place=replace(asked.place, session_id=session_id))

@@ -92,7 +92,7 @@ def preview(*, act: Act, wanted: Wanted) -> SteppedBack:
     """Say what stepping back would do, and write nothing.
 
     Raises: InvalidRequest, SessionNotFound, AgentNotFound, VersionNotFound,
-    RestoreTooLarge.
+    RestoreTooLarge; ContentsErased where a removal took what would come back.
     """
     wanted.require(now=act.now)
     owner = Finder(act.scope, wanted.place, act.now).to_write()
@@ -181,6 +181,9 @@ def _touched(document: Document, head: int, target: int, now: datetime) -> list[
     found = queries.differences(document.id, head, target, limit=MOST + 1, moment=now)
     if len(found) > MOST:
         raise RestoreTooLarge(most=MOST)
+    with queries.refused_as_conflict():
+        back = [one.after for one in found if one.after is not None]
+        queries.require_values(document.id, back)
     return [one.key for one in found if one.key]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from time import monotonic
 from typing import Any
 
@@ -14,6 +15,7 @@ from apps.meaning import embedding
 from apps.meaning.embedding import EmbeddingFailed
 from apps.meaning.past import sweeping as past
 from apps.meaning.working import remaking
+from apps.meaning.working.reading import embedder_of
 
 SECONDS_BETWEEN_LINES = 5
 
@@ -40,20 +42,24 @@ class Command(AccountsCommand):
             raise CommandError(
                 f"{error} What is embedded stays: run it again to go on."
             ) from error
-        self.stdout.write(f"{done:,} texts embedded by {embedding.name()}")
+        for model, count in (done or {embedding.name(): 0}).items():
+            self.stdout.write(f"{count:,} texts embedded by {model}")
 
-    def _embedded(self, *, is_all: bool) -> int:
-        embedder = embedding.current()
-        done = 0
+    def _embedded(self, *, is_all: bool) -> Counter[str]:
+        embedding.current()
+        done: Counter[str] = Counter()
         said_at = monotonic()
         for document_id in remaking.documents():
             if is_all:
                 remaking.forget(document_id)
-            done += remaking.remake(document_id, embedder, now=timezone.now())
+            embedder = embedder_of(document_id)
+            some = remaking.remake(document_id, embedder, now=timezone.now())
+            if some:
+                done[embedder.name] += some
             if monotonic() - said_at > SECONDS_BETWEEN_LINES:
                 said_at = monotonic()
-                self.stdout.write(f"{done:,} texts embedded, now {document_id}")
+                self.stdout.write(f"{done.total():,} texts embedded, now {document_id}")
         # Old states, of the projects that search them by meaning.
         while some := past.sweep(now=timezone.now()):
-            done += some
+            done[embedding.name()] += some
         return done
