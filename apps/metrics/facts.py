@@ -26,6 +26,11 @@ unnest(%(firsts)s::varchar[], %(lasts)s::varchar[], %(sinces)s::timestamptz[],
 OF_SPAN = "%(project)s, span.first, span.last, span.since, span.until"
 SUMS_OF_SPANS = f"SELECT s.* FROM {SPANS}, metrics_sums_v4({OF_SPAN}) s"
 USAGE_OF_SPANS = f"SELECT u.* FROM {SPANS}, metrics_usage_v1({OF_SPAN}) u"
+WORKED_OF_SPANS = f"SELECT w.* FROM {SPANS}, metrics_worked_v2({OF_SPAN}) w"
+WHO_WORKED_IN_SPANS = f"""
+SELECT DISTINCT w.session_id, w.agent_id, w.release
+  FROM {SPANS}, metrics_worked_turns_v2({OF_SPAN}) w
+"""
 REACHES_OF_SPANS = f"SELECT r.* FROM {SPANS}, metrics_reaches_v5({OF_SPAN}) r"
 # Of a time that does not begin at a whole hour: the sessions themselves.
 EXACT = f"""
@@ -49,7 +54,8 @@ def asked(project_id: str, since: datetime, until: datetime) -> dict[str, Any]:
 def sums(project_id: str, spans: Spans, query: str = SUMS_OF_SPANS) -> list[Any]:
     """Return the sums of each hour in these stretches, in one statement.
 
-    With `USAGE_OF_SPANS` those of what turns said they used.
+    With `USAGE_OF_SPANS` those of what turns said they used, with `WORKED_OF_SPANS`
+    those of the turns themselves by release, with `WHO_WORKED_IN_SPANS` their sessions.
     """
     return sql.rows(query, _spans(project_id, spans))
 

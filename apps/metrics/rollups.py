@@ -49,6 +49,8 @@ WITH sums AS (DELETE FROM metrics_sum
                WHERE project_id = %(project)s AND hour = %(since)s)
 , used AS (DELETE FROM metrics_usage
                WHERE project_id = %(project)s AND hour = %(since)s)
+, worked AS (DELETE FROM metrics_worked
+               WHERE project_id = %(project)s AND hour = %(since)s)
 DELETE FROM metrics_reach WHERE project_id = %(project)s AND hour = %(since)s
 RETURNING 1
 """
@@ -69,6 +71,12 @@ INSERT INTO metrics_usage (project_id, agent_id, hour, release, model, currency,
                            cached_tokens, cost)
 SELECT %(project)s, u.* FROM metrics_usage_v1({facts.ASKED}) u RETURNING 1
 """
+KEEP_WORKED = f"""
+INSERT INTO metrics_worked (project_id, agent_id, hour, release, turns, tool_calls,
+                            lasted_us)
+SELECT %(project)s, w.* FROM metrics_worked_v2({facts.ASKED}) w RETURNING 1
+"""
+KEPT = (KEEP_SUMS, KEEP_REACHES, KEEP_USAGE, KEEP_WORKED)
 # Whoever remembers what closed hours said asks again. Last in the transaction: two
 # hours of one project wait for each other here, and nowhere before.
 REVISE = """
@@ -147,7 +155,7 @@ def _one(now: datetime, project_id: str | None) -> datetime | None:
     _take_time()
     ((project, hour),) = taken
     asked = facts.asked(project, hour, hour + HOUR)
-    for statement in (FORGET, KEEP_SUMS, KEEP_REACHES, KEEP_USAGE, REVISE):
+    for statement in (FORGET, *KEPT, REVISE):
         sql.rows(statement, asked)
     return facts.hour_of(hour)
 

@@ -6,6 +6,7 @@ TABLES = {
     "metrics_sum": derived(),
     "metrics_reach": derived(),
     "metrics_usage": derived(),
+    "metrics_worked": derived(),
     "metrics_revision": derived(),
     "metrics_due": derived(),
     "metrics_rule": mutable(worker=ALL),

@@ -17,9 +17,9 @@ from apps.agents.models import Agent
 from apps.core import json
 from apps.core.roles.names import Role
 from apps.metrics import rollups
-from apps.metrics.models import Due, Reach, Sum
+from apps.metrics.models import Due, Reach, Sum, Worked
 from apps.timeline import bodies
-from apps.timeline.ledger.facts import reported
+from apps.timeline.hooks import reported
 from apps.timeline.models import Session, Turn, Version
 from tests.acting import acting_as
 from tests.conftest import make_project
@@ -138,7 +138,8 @@ def told(project, start, end, now):
 def stored(project):
     sums = Sum.objects.filter(project_id=project.id).values_list()
     reaches = Reach.objects.filter(project_id=project.id).values_list()
-    return sorted(map(str, sums)), sorted(map(str, reaches))
+    worked = Worked.objects.filter(project_id=project.id).values_list()
+    return tuple(sorted(map(str, rows)) for rows in (sums, reaches, worked))
 
 
 @settings(

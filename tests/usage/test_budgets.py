@@ -96,6 +96,18 @@ def test_states_are_refused_as_well_and_people_resume(admin, run):
     assert len(told(run, "budget.reached")) == 1
 
 
+def test_where_so_much_is_asked_already_it_is_paused_without_a_question(admin, run):
+    for which in range(100):
+        asked = {"tool": "pay", "arguments": {"which": which}}
+        succeeded(run.client.post(run.path("approvals"), asked))
+    budget(admin, run, 10, on_reach="ask", ask_for=50)
+
+    spend(run)
+
+    assert_refused(tried(run), 409, "budget_reached")
+    assert [one["approval_id"] for one in told(run, "budget.reached")] == [None]
+
+
 def test_it_warns_once_at_its_share(admin, run):
     made = budget(admin, run, 100, warn_percent=30)
     spend(run), spend(run), spend(run), spend(run)
@@ -240,13 +252,20 @@ def test_a_turn_in_another_currency_is_refused_and_stores_nothing(admin, run):
         ({"session_id": None}, "session_id"),
         ({"release": "1"}, "release"),
         ({"period": "day"}, "period"),
-        ({"session_id": None, "agent_id": "travel", "measure": "minutes"}, "measure"),
     ],
 )
 def test_what_is_no_budget_is_refused_and_says_where(admin, run, said, param):
     body = {"session_id": run.id, "measure": "tokens", "limit": 10, **said}
 
     assert_refused(admin.post("/v1/budgets", body), 422, "unacceptable_budget", param)
+    assert not Budget.objects.exists()
+
+
+def test_a_session_that_is_closed_takes_no_budget(admin, run):
+    run.hold("close")
+    body = {"session_id": run.id, "measure": "tokens", "limit": 10}
+
+    assert_refused(admin.post("/v1/budgets", body), 409, "session_closed")
     assert not Budget.objects.exists()
 
 

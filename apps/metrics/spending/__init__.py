@@ -6,5 +6,6 @@ answers say of how many turns they are.
 
 from apps.metrics.spending.range import BY, spent
 from apps.metrics.spending.used import Spent, Used
+from apps.metrics.spending.work import Work, who_worked, worked
 
-__all__ = ["BY", "Spent", "Used", "spent"]
+__all__ = ["BY", "Spent", "Used", "Work", "spent", "who_worked", "worked"]

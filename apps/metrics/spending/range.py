@@ -18,14 +18,15 @@ def spent(reading: Reading, by: str = "agent", *, release: str | None = None) ->
     """Return what the agents of a reading used; of one release alone if it is given."""
     total, found = Used(), dict[str, Used]()
     column = "agent_id" if by == "agent" else by
-    for row in _rows(reading):
+    for row in rows_of(reading, CLOSED, facts.USAGE_OF_SPANS):
         if release is None or row.release == release:
             total.add(row)
             found.setdefault(getattr(row, column), Used()).add(row)
     return Spent(total=total, by=found)
 
 
-def _rows(reading: Reading) -> Iterable[Any]:
+def rows_of(reading: Reading, closed: str, live_spans: str) -> Iterable[Any]:
+    """Yield the rows of a range: of its closed hours, and counted of those live."""
     since, until, live = reading.hours
     asked = {
         "project": reading.project_id,
@@ -34,10 +35,8 @@ def _rows(reading: Reading) -> Iterable[Any]:
         "live_hours": live,
         "agents": None if reading.agents is None else list(reading.agents),
     }
-    yield from sql.rows(CLOSED, asked)
+    yield from sql.rows(closed, asked)
     if live:
-        for row in facts.sums(
-            reading.project_id, stretches(live), facts.USAGE_OF_SPANS
-        ):
+        for row in facts.sums(reading.project_id, stretches(live), live_spans):
             if reading.agents is None or row.agent_id in reading.agents:
                 yield row

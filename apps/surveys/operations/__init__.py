@@ -1,0 +1,5 @@
+"""Verbs of surveys: ask for one."""
+
+from apps.surveys.operations.asking import ask
+
+__all__ = ["ask"]
