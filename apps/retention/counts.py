@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.retention.words import Step
+from apps.timeline.models import Session
+from apps.timeline.words import Kind
 
-NUMBERS = ("sessions", "versions", "turns", "rows", "bytes")
+# Histories that a step took something of are sessions, or documents of keys.
+NUMBERS = ("sessions", "documents", "versions", "turns", "rows", "bytes")
 
 
 @dataclass(slots=True)
@@ -19,15 +22,22 @@ class Counts:
     pinned: dict[str, int] = field(default_factory=dict)
     seen: int = 0
     held: int = 0
+    documents_seen: int = 0
+    documents_held: int = 0
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Counts:
         """Return what a row has kept."""
         return cls(
-            steps={name: dict(n) for name, n in kept.get("steps", {}).items()},
+            steps={
+                name: dict.fromkeys(NUMBERS, 0) | n
+                for name, n in kept.get("steps", {}).items()
+            },
             pinned=dict(kept.get("pinned", {})),
             seen=int(kept.get("seen", 0)),
             held=int(kept.get("held", 0)),
+            documents_seen=int(kept.get("documents_seen", 0)),
+            documents_held=int(kept.get("documents_held", 0)),
         )
 
     def kept(self) -> dict[str, Any]:
@@ -37,7 +47,23 @@ class Counts:
             "pinned": self.pinned,
             "seen": self.seen,
             "held": self.held,
+            "documents_seen": self.documents_seen,
+            "documents_held": self.documents_held,
         }
+
+    def see(self, history: Session) -> None:
+        """Count that one was looked at."""
+        if history.kind == Kind.KEYED:
+            self.documents_seen += 1
+        else:
+            self.seen += 1
+
+    def hold(self, *, is_document: bool) -> None:
+        """Count one that stays under a legal hold."""
+        if is_document:
+            self.documents_held += 1
+        else:
+            self.held += 1
 
     def add(self, step: Step, **numbers: int) -> None:
         """Count what one step has taken."""

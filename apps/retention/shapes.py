@@ -73,6 +73,8 @@ def _counted(one: Removal) -> dict[str, Any]:
         "counts": counts.listed(),
         "pinned": [{"why": why, "versions": n} for why, n in pinned],
         "held_sessions": counts.held,
+        "documents_seen": counts.documents_seen,
+        "held_documents": counts.documents_held,
         "error": one.error or None,
         "started_at": utc_text(one.started_at),
         "ended_at": utc_text(one.ended_at),

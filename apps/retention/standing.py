@@ -13,7 +13,10 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.retention.models import LegalHold
+from apps.retention.querysets import LegalHoldQuerySet
+from apps.timeline.hooks.keeping import owner_of
 from apps.timeline.models import Session
+from apps.timeline.words import Kind
 
 _SHARED = "SELECT pg_advisory_xact_lock_shared(hashtextextended(%s, 0))"
 _ALONE = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
@@ -21,13 +24,28 @@ _ALONE = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 
 def hold_on(session: Session, *, now: datetime) -> LegalHold | None:
     """Return the oldest legal hold that a session stands under, if there is one."""
-    meant = LegalHold.objects.standing(now).about(
+    holds = LegalHold.objects.standing(now)
+    meant = holds.about(
         session.project_id,
         session_id=session.id,
         user_id=session.user_id,
         agent_id=session.agent_id,
     )
+    if session.kind == Kind.KEYED:
+        meant |= _on_owner(holds, session)
     return meant.order_by("id").first()
+
+
+def _on_owner(holds: LegalHoldQuerySet, document: Session) -> LegalHoldQuerySet:
+    """Return what holds the session or the person that a document tells of."""
+    session_id, user_id = owner_of(document.id)
+    told = Session.objects.filter(id=session_id).first() if session_id else None
+    return holds.about(
+        document.project_id,
+        session_id=session_id or document.id,
+        user_id=user_id if told is None else told.user_id,
+        agent_id=document.agent_id if told is None else told.agent_id,
+    )
 
 
 def wait_for_removals(project_id: str) -> None:

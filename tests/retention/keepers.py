@@ -1,10 +1,11 @@
-"""Run as a process: one of those that remove, seal, collect or forget, for ever.
+"""Run as a process: one that removes, seals, collects, forgets or repairs, for ever.
 
 It does what the product's processes do, in the smallest steps and with pauses before
 them, so that most moments are in the middle of it. A database that is away stops
 nobody: whoever finds it gone leaves its connection and tries again.
 
-`python -m tests.retention.keepers sweep`, or `erase`, `seal`, `collect`, `rotate`.
+`python -m tests.retention.keepers sweep`, or `erase`, `seal`, `collect`, `rotate`,
+`repair`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def main(act: str) -> None:
         "seal": sealing,
         "collect": collecting,
         "rotate": rotating,
+        "repair": repairing,
     }[act]()
     while True:
         try:
@@ -86,6 +88,13 @@ def rotating() -> Keep:
 
     slow(encryption, "rewrap")
     return lambda now: accounts.rotate_keys(act=unrequested(SYSTEM, now))
+
+
+def repairing() -> Keep:
+    from apps.plans import running
+
+    slow(running, "run_item")
+    return lambda now: running.sweep(now=now)
 
 
 def slow(owner: Any, name: str) -> None:

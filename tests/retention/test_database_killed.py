@@ -1,7 +1,8 @@
 """kill -9 of PostgreSQL, fifty times, while all that keeping does is in its middle.
 
-Removals, archives, erasures, older data that is sealed, keys that are wrapped anew and
-blobs that are collected: each by a process with the login of its role, which lives on.
+Removals, archives, erasures, older data that is sealed, keys that are wrapped anew,
+blobs that are collected, and a plan that rolls sessions back: each by a process with
+the login of its role, which lives on.
 Afterwards each is whole and done once, and what nobody asked to go is there.
 """
 
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from apps.core.notes.signed import SigningKey
@@ -49,7 +51,7 @@ from tests.worker.processes import execute, rows, until
 
 SEED, KILLS = 13, 50
 SOONEST, LATEST = 0.05, 0.3
-PEOPLE, PROJECTS, POOL = 8, 8, 250
+PEOPLE, PROJECTS, POOL, REPAIRED = 8, 8, 250, 100
 DAYS = {"thin_days": 40, "empty_days": 50, "prune_days": 70, "remove_days": 100}
 ROLES = {
     "sweep": Role.RETENTION,
@@ -57,6 +59,7 @@ ROLES = {
     "seal": Role.RETENTION,
     "collect": Role.WORKER,
     "rotate": Role.WEB,
+    "repair": Role.WORKER,
 }
 # What there is while there is something left of each.
 LEFT = {
@@ -71,7 +74,22 @@ SELECT 1 FROM blobs_blob b WHERE NOT EXISTS (
     SELECT FROM blobs_use u WHERE u.digest = b.digest AND u.project_id = b.project_id)
 """,
     "rotate": "SELECT 1 FROM accounts_datakey WHERE outer_id <> '{current}'",
+    "repair": "SELECT 1 FROM plans_item WHERE state = 'planned'",
 }
+# How many were rolled back, how many times, and where their heads are now.
+ROLLED_BACK = """
+SELECT count(DISTINCT s.id), count(*), min(s.head_number), max(s.head_number)
+  FROM plans_item i
+  JOIN timeline_session s ON s.id = i.session_id
+  JOIN timeline_version v ON v.session_id = s.id AND v.op = 'rollback'
+ WHERE i.plan_id = %s AND i.state = 'done' AND i.result_number = v.number
+"""
+DRY_RUN = """
+from django.utils import timezone
+from apps.plans import dry_running
+while dry_running.sweep(now=timezone.now()):
+    pass
+"""
 LATER = """
 from datetime import timedelta
 from django.utils import timezone
@@ -185,6 +203,26 @@ class Work:
     session: str
     saved: dict[int, dict[str, bytes]]
     sealed: list[str]
+    plan: str
+
+
+def begun_plan(house: House, client: httpx.Client) -> str:
+    """Have sessions that went wrong be rolled back, many at once."""
+    sessions = []
+    for n in range(REPAIRED):
+        given = {"agent_id": "seller", "initial_state": {"n": n}}
+        sessions.append(client.post("/v1/sessions", json=given).json()["id"])
+        path = f"/v1/sessions/{sessions[-1]}/state"
+        client.patch(path, json={"state": {"bad": True}})
+    target = {"rule": "check", "check": "NOT state.bad=true"}
+    asked = {"kind": "rollback", "sessions": sessions, "target": target}
+    made = client.post("/v1/plans", json=asked).json()
+    shell(house.dsn, Role.WORKER, DRY_RUN)
+    plan = client.get(f"/v1/plans/{made['id']}").json()
+    said = {"digest": plan["digest"], "reason": "Bad release."}
+    answer = client.post(f"/v1/plans/{plan['id']}/confirm", json=said)
+    assert answer.status_code == 200, answer.text
+    return str(plan["id"])
 
 
 def fill(house: House) -> Work:
@@ -221,6 +259,9 @@ def fill(house: House) -> Work:
         for slug in ("sealed", *(f"many-{n}" for n in range(PROJECTS))):
             manage(house.dsn, "encrypt", "--project", slug, "--accept-clear")
 
+        seller = stack.enter_context(server.client(server.key("repaired")))
+        plan = begun_plan(house, seller)
+
         admin = server.key("people", "--scope", "admin")
         people = Caller(stack.enter_context(server.client(admin)))
         for n in range(PEOPLE):
@@ -229,7 +270,8 @@ def fill(house: House) -> Work:
         feed(house.dsn)
         for n in range(PEOPLE):
             begun_erasure(people, user_id=f"person-{n}")
-    return Work(preview, secret, told.project, key, agent.session, agent.saved, sealed)
+    agents = (told.project, key, agent.session, agent.saved)
+    return Work(preview, secret, *agents, sealed, plan)
 
 
 def test_fifty_kills_of_the_database_lose_nothing_and_do_nothing_twice(
@@ -263,6 +305,7 @@ def require_whole(house: House, work: Work) -> None:
     for n in range(PEOPLE):
         assert canaries(house.dsn, f"goingbird{n}x") == {}
     assert canaries(house.dsn, "stayingbird") != {}
+    assert rows(house.dsn, ROLLED_BACK, work.plan) == [(REPAIRED, REPAIRED, 2, 2)]
     records = "SELECT count(*) FROM audit_auditrecord WHERE action = 'erasure.done'"
     assert rows(house.dsn, records) == [(PEOPLE,)]
     wrapped = rows(house.dsn, "SELECT DISTINCT outer_id FROM accounts_datakey")

@@ -1,4 +1,4 @@
-"""Keyed documents: policies are about sessions, and take nothing of agents' data."""
+"""Keyed documents: old values go, and what has to be seen stays and verifies."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from apps.accounts.models import Project
 from apps.core.actors import SYSTEM
 from apps.data import operations as data
 from apps.retention import operations as retention
+from apps.retention.counts import Counts
 from apps.retention.words import HoldKind
 from apps.timeline import hooks
 from apps.timeline.models import Body, Session, Version
 from tests.acts import act_in
 from tests.conftest import Api
 from tests.data.conftest import AGENT, Store
-from tests.retention.aged import Past, enabled, swept
+from tests.retention.aged import Past, enabled, swept, taken
 
 pytestmark = pytest.mark.django_db
 LATER = timedelta(days=400)
@@ -50,26 +51,42 @@ def rows() -> list[Any]:
     return [*found, *bodies.values_list("session_id", "number", "codec", "data")]
 
 
-def test_no_step_of_a_policy_takes_anything_of_a_document(
+def test_what_nobody_has_to_see_is_emptied_and_the_rest_verifies(
+    store: Store, project: Project
+) -> None:
+    store.write("a", "third")
+    store.write("c", "other")
+    policy = enabled(project, empty_days=7)
+    swept(now=timezone.now() + LATER)
+
+    shown = [one["value"] for one in store.versions("a").body["data"]]
+    assert shown == ["third", None, "first"]
+    erased = [one["contents_erased"] for one in store.versions("a").body["data"]]
+    assert erased == [False, True, False]
+    assert store.read("a").body["value"] == "third"
+    (count,) = Counts.of(taken(policy).counts).listed()
+    assert (count["step"], count["documents"], count["versions"]) == ("empty", 1, 1)
+    assert count["sessions"] == 0
+    verified()
+
+
+def test_other_steps_of_a_policy_take_nothing_of_a_document(
     store: Store, project: Project
 ) -> None:
     past = Past.of(project, [30, 20, 1])
-    enabled(
-        project,
-        thin_days=7,
-        empty_days=7,
-        prune_days=7,
-        remove_days=7,
-        ended_days=7,
-    )
+    enabled(project, thin_days=7, remove_days=7, ended_days=7)
     before = rows()
     swept(now=timezone.now() + LATER)
 
     assert not past.is_there
     assert rows() == before
-    assert store.read("a").body["value"] == "second"
-    assert [one["label"] for one in store.client.get(store.checkpoints).body["data"]]
-    call_command("verify", stdout=StringIO())
+    verified()
+
+
+def verified() -> None:
+    out = StringIO()
+    call_command("verify", stdout=out)
+    assert "All of it holds." in out.getvalue()
 
 
 def test_a_key_that_expires_ends_and_its_history_stays_under_a_hold_or_not(

@@ -51,6 +51,9 @@ class CountOutput(Output):
 
     step = serializers.ChoiceField(choices=Step.choices)
     sessions = serializers.IntegerField()
+    documents = serializers.IntegerField(
+        help_text="Documents of keys: agents' data, memories."
+    )
     versions = serializers.IntegerField()
     turns = serializers.IntegerField()
     rows = serializers.IntegerField()
@@ -82,6 +85,12 @@ class CountsOutput(Output):
     pinned = PinnedOutput(many=True)
     held_sessions = serializers.IntegerField(
         help_text="Sessions that stay because of a legal hold."
+    )
+    documents_seen = serializers.IntegerField(
+        help_text="How many documents of keys it has looked at, likewise."
+    )
+    held_documents = serializers.IntegerField(
+        help_text="Documents that stay because of a legal hold."
     )
     error = maybe_text("Why it failed, if it did.")
     started_at = serializers.DateTimeField(

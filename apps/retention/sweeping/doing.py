@@ -15,6 +15,7 @@ from apps.timeline.operations import (
     Gone,
     Went,
     archive_versions,
+    empty_entries,
     empty_versions,
     prune_versions,
     remove_session,
@@ -35,7 +36,7 @@ def do(work: Work, place: Place, removal_id: str, counts: Counts, rule: Rule) ->
     gone = _take(work, place.session_id, removal_id, rule)
     _count_pins(gone, place, counts)
     if gone.outcome is Went.HELD:
-        counts.held += 1
+        counts.hold(is_document=work.shown_from is not None)
         return place.over()
     if gone.outcome is Went.UNKNOWN:
         return place.over()
@@ -71,7 +72,8 @@ def _counted(work: Work, gone: Gone, place: Place, counts: Counts) -> Place:
     }
     if gone.outcome is not Went.DONE or not any(numbers.values()):
         return place
-    counts.add(work.step, sessions=int(work.step not in place.counted), **numbers)
+    what = "sessions" if work.shown_from is None else "documents"
+    counts.add(work.step, **{what: int(work.step not in place.counted)}, **numbers)
     return place.having_counted(work.step)
 
 
@@ -90,6 +92,15 @@ def _take(work: Work, session_id: str, removal_id: str, rule: Rule) -> Gone:
     if work.step is Step.REMOVE:
         return remove_session(
             session_id=session_id, removal_id=removal_id, reason=REASON
+        )
+    if work.shown_from is not None:
+        return empty_entries(
+            document_id=session_id,
+            first=work.first,
+            last=work.last,
+            shown_from=work.shown_from,
+            removal_id=removal_id,
+            reason=REASON,
         )
     take = empty_versions if work.step is Step.EMPTY else prune_versions
     return take(

@@ -16,6 +16,8 @@ class Work:
     step: Step
     first: int = 0
     last: int = 0
+    # Of a keyed document alone: here and later all of its values are to be read.
+    shown_from: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

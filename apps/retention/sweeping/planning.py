@@ -12,8 +12,9 @@ from apps.retention.sweeping.places import Place, Work
 from apps.retention.terms import Terms
 from apps.retention.words import Step
 from apps.timeline.models import Session
+from apps.timeline.operations import superseded
 from apps.timeline.querysets import SessionQuerySet
-from apps.timeline.words import ARCHIVED, Status
+from apps.timeline.words import ARCHIVED, Kind, Status
 
 # Versions of one step: what one transaction removes at most.
 AT_ONCE = 500
@@ -93,12 +94,14 @@ def rule_of(policy: Policy, *, at: datetime, is_preview: bool = False) -> Rule:
 
 
 def sessions_of(policy: Policy, *, at: datetime) -> SessionQuerySet:
-    """Return the sessions that a policy may take something of, the oldest first.
+    """Return the histories that a policy may take something of: documents, sessions.
 
-    Those of an agent with an enabled policy of its own are not the project's. What
+    In the order of their ids, which is that of the age of sessions. Those of an agent
+    with an enabled policy of its own are not the project's. What
     began later than the shortest of the times has nothing that is old enough.
     """
-    mine = Session.objects.of_project(policy.project_id)
+    every = Session.with_documents.of_project(policy.project_id)
+    mine = every.filter(kind__in=[Kind.SESSION, Kind.KEYED])
     if policy.agent_id is not None:
         mine = mine.filter(agent_id=policy.agent_id)
     else:
@@ -125,6 +128,8 @@ def next_work(session: Session, rule: Rule, place: Place) -> Work | None:
     archived what is emptied. Of a session that is due as a whole and that something
     keeps, parts may still go.
     """
+    if session.kind == Kind.KEYED:
+        return _work_of_document(session, rule, place)
     if not place.is_kept and is_to_be_removed(session, rule):
         return Work(step=Step.REMOVE)
     behind = place.behind
@@ -147,6 +152,25 @@ def next_work(session: Session, rule: Rule, place: Place) -> Work | None:
             if work is not None:
                 return work
     return None
+
+
+def _work_of_document(document: Session, rule: Rule, place: Place) -> Work | None:
+    """Return which values of a keyed document are emptied next.
+
+    A value is as old as the one that took its place. Headers and the document stay
+    whatever a policy says: what would be pruned is emptied.
+    """
+    steps = (Step.EMPTY, Step.PRUNE)
+    shown_from = max(_old_to(document, rule, step) for step in steps)
+    first = 0 if place.behind is None else place.behind.last + 1
+    numbers = superseded(
+        document_id=document.id, first=first, last=shown_from, shown_from=shown_from
+    )
+    if not numbers:
+        return None
+    return Work(
+        step=Step.EMPTY, first=numbers[0], last=numbers[-1], shown_from=shown_from
+    )
 
 
 def _old_to(session: Session, rule: Rule, step: Step) -> int:

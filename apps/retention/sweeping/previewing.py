@@ -80,7 +80,7 @@ class _Counting:
             if self.clock() - begun > LONGEST_SECONDS:
                 preview.is_complete = False
                 break
-            counts.seen += 1
+            counts.see(session)
             if next_work(session, rule, Place(session_id=session.id)) is not None:
                 preview.is_complete &= self._count(session.id, rule, counts)
         preview.counts = counts.kept()
@@ -95,7 +95,8 @@ class _Counting:
 
     def _do_all(self, session_id: str, rule: Rule, counts: Counts) -> bool:
         until = self.clock() + LONGEST_OF_ONE_SECONDS
-        mine = Session.objects.select_for_update(no_key=True).filter(id=session_id)
+        every = Session.with_documents.filter(id=session_id)
+        mine = every.select_for_update(no_key=True)
         place = Place(session_id=session_id)
         # Read again before each step, as the removal does.
         while not place.is_over and (session := mine.first()) is not None:

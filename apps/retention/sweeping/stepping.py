@@ -46,7 +46,8 @@ def _step(run: Removal, policy: Policy) -> bool:
     for session in page:
         is_begun = begun is not None and session.id == begun.session_id
         place = begun if is_begun and begun else Place(session_id=session.id)
-        counts.seen += not is_begun
+        if not is_begun:
+            counts.see(session)
         work = None if place.is_over else next_work(session, rule, place)
         if work is not None:
             place, is_more = done(work, place, run.id, counts, rule), True

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import httpx
+import psycopg
 import pytest
 
 from apps.core.roles.names import Role
@@ -40,9 +41,23 @@ def lived(client: httpx.Client) -> str:
     return str(session)
 
 
+def kept(client: httpx.Client, house: Server) -> str:
+    """Write the same key of an agent six times; return the id of its document."""
+    made = {"name": "a", "external_id": "keeper"}
+    client.post("/v1/agents", json=made).raise_for_status()
+    for number in range(6):
+        body = {"key": "k", "value": f"value {number}", "reasoning": f"word{number}"}
+        client.post("/v1/agents/keeper/data", json=body).raise_for_status()
+    with psycopg.connect(house.dsn) as connection:
+        query = "SELECT id FROM timeline_session WHERE kind = 'keyed'"
+        (row,) = connection.execute(query).fetchall()
+    return str(row[0])
+
+
 def test_killed_before_each_statement_it_has_done_all_or_nothing(house: Server) -> None:
     with house.client(house.key("killed")) as client:
         sessions = [lived(client) for _ in range(4)]
+        sessions.append(kept(client, house))
     feed(house.dsn)
 
     killer = subprocess.run(

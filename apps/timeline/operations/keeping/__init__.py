@@ -2,6 +2,7 @@
 
 from apps.timeline.operations.keeping.archives import delete_archives, sweep_archives
 from apps.timeline.operations.keeping.archiving import archive_versions
+from apps.timeline.operations.keeping.documents import empty_entries, superseded
 from apps.timeline.operations.keeping.removing import (
     PINS_OF_PARTS,
     remove_session,
@@ -17,11 +18,13 @@ __all__ = [
     "Went",
     "archive_versions",
     "delete_archives",
+    "empty_entries",
     "empty_versions",
     "prune_versions",
     "remove_session",
     "seal_older",
     "seal_session",
+    "superseded",
     "sweep_archives",
     "thin_session",
 ]

@@ -25,7 +25,7 @@ _OF_VERSIONS = (TextKind.REASONING, TextKind.MESSAGES)
 # What a session that goes whole needs no more.
 PINS_OF_PARTS = ("head", "last turn", "last rollback", "sets aside", "restored")
 
-_BESIDE = sql.of_session("SELECT timeline_remove_v1(%(session)s::varchar) AS rows")
+_BESIDE = sql.of_session("SELECT timeline_remove_v2(%(session)s::varchar) AS rows")
 
 
 @transaction.atomic

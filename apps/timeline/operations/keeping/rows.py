@@ -8,14 +8,20 @@ from typing import Any
 
 from apps.core import sql
 from apps.timeline import bodies
+from apps.timeline.versions.decoding.bodies import decoded
 from apps.timeline.versions.deltas import stored_chains
-from apps.timeline.versions.reading import decoded
 
 _HEADERS = sql.of_session("""
 SELECT v.number, v.body_number, v.restored_number, v.undo_of, v.leaf, v.chain
   FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.number BETWEEN %(first)s AND %(last)s
  ORDER BY v.number LIMIT %(limit)s
+""")
+_HEADERS_OF = sql.of_session("""
+SELECT v.number, v.body_number, v.restored_number, v.undo_of, v.leaf, v.chain
+  FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.number = ANY (%(numbers)s::bigint[])
+ ORDER BY v.number
 """)
 _HEAD = sql.of_session("""
 SELECT v.number, v.body_number, v.restored_number, v.undo_of, v.leaf, v.chain
@@ -54,6 +60,11 @@ class Moved:
 def headers(session_id: str, first: int, last: int, limit: int) -> list[Header]:
     asked = {"session": session_id, "first": first, "last": last, "limit": limit}
     return sql.records(Header, _HEADERS, asked)
+
+
+def headers_of(session_id: str, numbers: Sequence[int]) -> list[Header]:
+    asked = {"session": session_id, "numbers": list(numbers)}
+    return sql.records(Header, _HEADERS_OF, asked)
 
 
 def head(session_id: str) -> Header | None:

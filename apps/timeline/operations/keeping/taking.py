@@ -317,8 +317,10 @@ def _finish(taking: Taking, ranges: Sequence[tuple[int, int]]) -> int:
     """Raise the session's count of erasures; delete what apps above have of them."""
     session = taking.session
     session.erasures += 1
-    below = ranges[-1][1] + 1
-    session.thinned_below = max(session.thinned_below or 0, below)
+    if session.kind != Kind.KEYED:
+        # Of a document nothing is found by change rows or words of its versions.
+        below = ranges[-1][1] + 1
+        session.thinned_below = max(session.thinned_below or 0, below)
     session.save(update_fields=["erasures", "thinned_below"])
     return sum(
         hooks.erase_leavings_of(session.id, first, last) for first, last in ranges
