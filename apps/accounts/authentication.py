@@ -38,6 +38,7 @@ KEY = sql.PreparedQuery("""
 SELECT k.id, k.secret_hash, k.prefix, k.scope, k.agents, k.rate_limit, k.last_used_at,
        k.revoked_at IS NOT NULL AS is_revoked,
        coalesce(k.expires_at <= %(now)s, false) AS has_expired,
+       CASE WHEN k.scope = 'masked' THEN p.masks END AS masks,
        p.id AS project_id, p.slug, p.name, p.index_key, p.handling,
        p.floor, p.search_by_meaning, p.needs_rollback_reason, p.data_key,
        p.created_at
@@ -62,9 +63,13 @@ def caller_for_secret(*, secret: str, now: datetime) -> Caller:
     if key.has_expired:
         raise AuthenticationFailed.because(Unusable.EXPIRED)
     _note_use(key.id, key.last_used_at, now)
+    project = Project.from_db(None, PROJECT_FIELDS, key[-len(PROJECT_FIELDS) :])
+    if key.masks is not None:
+        # Only who is masked is asked what the masks are: others have no use for them.
+        project.masks = key.masks
     return Caller(
         actor=Actor(kind=ActorKind.KEY, id=key.id, label=key.prefix),
-        project=Project.from_db(None, PROJECT_FIELDS, key[-len(PROJECT_FIELDS) :]),
+        project=project,
         scope=Scope(key.scope),
         agents=None if key.agents is None else frozenset(key.agents),
         key_id=key.id,

@@ -9,6 +9,7 @@ from apps.accounts.masks.mask import Mask, Pattern, Style
 from apps.accounts.masks.stated import (
     LONGEST_POINTER,
     MOST,
+    ProjectMasks,
     mask_of,
     masks_of,
     stored,
@@ -24,6 +25,7 @@ __all__ = [
     "NO_MASKS",
     "Mask",
     "Pattern",
+    "ProjectMasks",
     "Style",
     "mask_of",
     "masks_of",

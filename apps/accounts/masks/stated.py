@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -17,6 +18,15 @@ LONGEST_POINTER = 1_024
 DEEPEST_POINTER = 32
 MOST_WORDS = 100
 LONGEST_WORD = 100
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProjectMasks:
+    """Hold the masks of a project as they are stored, and what digests are keyed by."""
+
+    project_id: str
+    said: str
+    secret: bytes = field(repr=False)
 
 
 def masks_of(said: Sequence[Any]) -> tuple[Mask, ...]:

@@ -16,7 +16,8 @@ from typing import Any
 from apps.accounts.masks import Mask, Style
 from apps.core import json
 from apps.timeline.masking import written
-from apps.timeline.masking.patterns import Span, finder_of
+from apps.timeline.masking.cards import Span
+from apps.timeline.masking.patterns import finder_of
 from apps.timeline.masking.written import Places
 
 HIDDEN = "[masked]"

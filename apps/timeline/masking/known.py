@@ -8,7 +8,7 @@ from hashlib import sha256
 from threading import Lock
 
 from apps.accounts import masks
-from apps.accounts.models import Project
+from apps.accounts.masks import ProjectMasks
 from apps.timeline.masking.answers import Masking
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -19,7 +19,7 @@ _lock = Lock()
 _n_bytes = 0
 
 
-def masked(project: Project, answer: bytes, shown_at: Sequence[str]) -> bytes:
+def masked(of: ProjectMasks, answer: bytes, shown_at: Sequence[str]) -> bytes:
     """Return an answer without what a project's masks cover.
 
     The masks are not remembered with the key that asks: one that is set counts from
@@ -27,16 +27,16 @@ def masked(project: Project, answer: bytes, shown_at: Sequence[str]) -> bytes:
     these bytes alone.
     """
     asked = sha256(answer)
-    asked.update(f"{project.masks}\0{shown_at}".encode())
-    key = str(project.id), asked.digest()
+    asked.update(f"{of.said}\0{shown_at}".encode())
+    key = of.project_id, asked.digest()
     with _lock:
         found = _known.get(key)
         if found is not None:
             _known.move_to_end(key)
             return found
     made = Masking(
-        masks=masks.stored(project.masks),
-        secret=bytes(project.index_key),
+        masks=masks.stored(of.said),
+        secret=of.secret,
         shown_at=shown_at,
     ).written(answer)
     _keep(key, made)

@@ -7,35 +7,26 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from string import ascii_letters
 
-from stdnum import iban, luhn, numdb
+from stdnum import iban, numdb
 
 from apps.accounts.masks import Mask, Pattern
+from apps.timeline.masking.cards import Span, cards
 
 # Each run is looked at once, however long it is.
 _BREAKS = r"\s@<>\"(),;:\[\]"
 _EMAIL = re.compile(rf"(?<![^{_BREAKS}])[^{_BREAKS}]++(?:@[^{_BREAKS}]++)+")
-# In one piece or in groups, as cards have them; other numbers may stand beside.
-# Only from the first digit of a run: from a later one there are no more digits.
-_DIGITS = re.compile(
-    r"[0-9](?<![0-9].)[0-9]{2}(?=(?:[ -]?[0-9]){10})[0-9]*+(?:[ -][0-9]{3,}+)*+"
+# What each sign is: a digit, a letter, or something else.
+_SIGNS = bytes(
+    ord("0") if chr(one).isdecimal() else ord("a") if chr(one).isalpha() else ord(" ")
+    for one in [*range(128), *[32] * 128]
 )
-_CARD_BEGINS = "23456"
-_CARD_LENGTHS = range(13, 20)
-_MOST_GROUPS = 6
-# Two letters that begin a word, and two digits: told by these, of which a text has few.
-_IBAN = re.compile(
-    r"[0-9]{2}(?<=[A-Za-z]{2}..)(?<![A-Za-z0-9][A-Za-z]{2}..)(?=[ -]?[A-Za-z0-9])",
-    re.DOTALL,
-)
-_GROUP = re.compile(r"[A-Za-z0-9]+")
-
+# Two letters that begin a word, and two digits.
+_IBAN_BEGINS = b" aa00"
 # As ISO 7064 counts them, without what stands between groups: A is 10.
 _COUNTED = {ord(sign): str(int(sign, 36)) for sign in ascii_letters} | {
     ord(" "): None,
     ord("-"): None,
 }
-
-Span = tuple[int, int]
 
 
 def finder_of(mask: Mask) -> Callable[[str], Iterable[Span]]:
@@ -43,7 +34,7 @@ def finder_of(mask: Mask) -> Callable[[str], Iterable[Span]]:
     if mask.pattern == Pattern.EMAIL:
         return _emails
     if mask.pattern == Pattern.CARD:
-        return _cards
+        return cards
     if mask.pattern == Pattern.IBAN:
         return _ibans
     return _finder_of_words(mask.words)
@@ -72,38 +63,24 @@ def _emails(text: str) -> Iterable[Span]:
     return (found.span() for found in _EMAIL.finditer(text))
 
 
-def _cards(text: str) -> Iterable[Span]:
-    """Find cards among groups of digits: other numbers may stand right beside them."""
-    for run in _DIGITS.finditer(text):
-        groups = [found.span() for found in _GROUP.finditer(text, *run.span())]
-        for first, (start, _) in enumerate(groups):
-            if text[start] not in _CARD_BEGINS:
-                continue
-            digits = ""
-            for begin, stop in groups[first : first + _MOST_GROUPS]:
-                digits += text[begin:stop]
-                if len(digits) > max(_CARD_LENGTHS):
-                    break
-                if len(digits) in _CARD_LENGTHS and luhn.is_valid(digits):
-                    yield start, stop
-
-
 def _ibans(text: str) -> Iterable[Span]:
     """Find account numbers; words that follow one are no part of it.
 
     Each country has one length. The remainder is looked at first: it costs a twentieth
     of the whole check, which is made of what passes.
     """
-    for digits in _IBAN.finditer(text):
-        start = digits.start() - 2
+    # A sign each, with one more before the first: what stands there begins a word.
+    signs = b" " + text.encode("ascii", "replace").translate(_SIGNS)
+    start = signs.find(_IBAN_BEGINS)
+    while start >= 0:
         rest = _rest_of(text[start : start + 2].upper())
-        found = rest and rest.match(text, digits.end())
-        if not found:
-            continue
-        stop = found.end()
-        turned = f"{found.group()}{text[start : digits.end()]}".translate(_COUNTED)
-        if int(turned) % 97 == 1 and iban.is_valid(text[start:stop]):
-            yield start, stop
+        found = rest and rest.match(text, start + 4)
+        if found:
+            stop = found.end()
+            turned = f"{found.group()}{text[start : start + 4]}".translate(_COUNTED)
+            if int(turned) % 97 == 1 and iban.is_valid(text[start:stop]):
+                yield start, stop
+        start = signs.find(_IBAN_BEGINS, start + 5)
 
 
 @cache

@@ -9,6 +9,7 @@ from apps.audit.models import AuditRecord, Event
 from tests.contracts.routes import api_routes
 from tests.contracts.world import client_of, make_world
 from tests.erasures.leaving import done, leave
+from tests.timeline.test_blame import counted
 
 pytestmark = pytest.mark.django_db
 MASKS = "/v1/masks"
@@ -173,6 +174,21 @@ def test_a_mask_counts_from_the_next_request_on(admin, masked, session):
 
     set_masks(admin)
     assert done(masked.get(f"{session}/state"))["state"]["to"] == "bob@x.org"
+
+
+def test_it_takes_no_more_statements_than_a_key_that_sees_all(
+    admin, masked, api, session
+):
+    set_masks(admin, *SECRET)
+    for client in (clear := api(), masked):
+        done(client.get(f"{session}/state"))
+
+    with counted() as less:
+        done(clear.get(f"{session}/state"))
+    with counted() as more:
+        done(masked.get(f"{session}/state"))
+
+    assert len(more) <= len(less), more
 
 
 def test_what_a_masked_key_has_kept_is_never_said_to_be_the_newest(

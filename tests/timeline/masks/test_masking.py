@@ -6,12 +6,14 @@ States are drawn at random with canaries at covered places and in covered texts.
 import copy
 import json
 import os
+import re
 from random import Random
 
 import pytest
+from stdnum import iban, luhn
 
 from apps.accounts.masks import Mask, Pattern, Style
-from apps.timeline.masking import HIDDEN, Masking
+from apps.timeline.masking import HIDDEN, Masking, cards, patterns
 
 SECRET = b"k" * 32
 CANARY = "canarybird7361"
@@ -240,3 +242,64 @@ def test_what_is_masked_as_it_is_written_is_what_is_masked_as_a_value():
         assert found == masking.masked(answer), (masks, answer)
         n_drawn += found != answer
     assert n_drawn > ROUNDS // 3
+
+
+def looked_at(text):
+    """Return where cards stand by asking the library of all groups of digits."""
+    found = []
+    for run in cards._DIGITS.finditer(text):
+        groups = [one.span() for one in re.finditer("[0-9]+", run.group())]
+        for first, (start, _) in enumerate(groups):
+            for end in range(first, min(first + 6, len(groups))):
+                stop = groups[end][1]
+                digits = re.sub("[ -]", "", run.group()[start:stop])
+                is_card = 13 <= len(digits) <= 19 and luhn.is_valid(digits)
+                if is_card and digits[0] in "23456":
+                    found.append((run.start() + start, run.start() + stop))
+    return found
+
+
+def ibans_looked_at(text):
+    """Return where account numbers stand by looking at each sign."""
+    return [
+        (begin.start(), begin.start() + end)
+        for begin in re.finditer(r"(?<![A-Za-z0-9])(?=[A-Za-z]{2}[0-9]{2})", text)
+        for end in [length_of_iban(text[begin.start() :])]
+        if end and iban.is_valid(text[begin.start() : begin.start() + end])
+    ]
+
+
+def length_of_iban(text):
+    rest = patterns._rest_of(text[:2].upper())
+    found = rest and rest.match(text, 4)
+    return found.end() if found else None
+
+
+# In groups as in states; beyond ASCII, and longer than a part of a text.
+SIGNS = ("0123456789 ", "012345 -a", "0123456789 -é\ud800٣x", "4 -", "49-., ")
+
+
+def test_cards_are_found_where_a_look_at_each_group_finds_them():
+    chance = Random(os.environ.get("STEPBACK_SEED"))
+    n_found = 0
+    for _ in range(3_000):
+        signs = chance.choice(SIGNS)
+        size = chance.choice((20, 60, 700, 5_000 if chance.random() < 0.1 else 30))
+        pieces = chance.choices([*signs, *([CARD] * chance.randrange(2))], k=size)
+        text = "".join(pieces)
+        expected = looked_at(text)
+        assert list(cards.cards(text)) == expected, text
+        n_found += len(expected)
+    assert n_found > 1_000
+
+
+def test_account_numbers_are_found_where_a_look_at_each_sign_finds_them():
+    chance = Random(os.environ.get("STEPBACK_SEED"))
+    pieces = [IBAN, IBAN.replace(" ", "").lower(), "DE89 ", "fr", *"x09 -é\ud800,"]
+    n_found = 0
+    for _ in range(2_000):
+        text = "".join(chance.choices(pieces, k=chance.randrange(30)))
+        expected = ibans_looked_at(text)
+        assert list(patterns._ibans(text)) == expected, text
+        n_found += len(expected)
+    assert n_found > 1_000

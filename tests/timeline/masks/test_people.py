@@ -184,7 +184,7 @@ def test_an_operator_is_masked_until_an_administrator_allows_it(admin, project, 
 
     admin.post(where, {"is_allowed": "off"})
     assert "Robert" not in text(page(*state))
-    records = AuditRecord.objects.filter(action="member.changed")
+    records = AuditRecord.objects.filter(action="member.changed").order_by("number")
     assert [one.details.get("reads_unmasked") for one in records] == [True, False]
 
 

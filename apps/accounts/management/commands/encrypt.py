@@ -15,6 +15,7 @@ IN_CLEAR = (
     "pending writes of checkpointers, memories' words, tags, vectors and questions",
     "keys and vectors of agents' data, what is said of their checkpoints",
     "searches that were saved or planned, what is written on incidents",
+    "what surveys and experiments look for",
     "vectors of states from before",
     "answers kept for a repeated request (24 hours), and messages of webhooks",
     "files in the store of objects, archives of plans and exports",
