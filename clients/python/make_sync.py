@@ -19,6 +19,7 @@ WORDS = [
     (r"\bawait ", ""),
     (r"\b(pause|passes)_async\b", r"\1"),
     (r"\bAsyncIterator\b", "Iterator"),
+    (r"\basynccontextmanager\b", "contextmanager"),
     (r"\bAsync(?=[A-Z])", ""),
     (r"\bhttpx\.AsyncClient\b", "httpx.Client"),
     (r"\b__a(enter|exit|iter|next)__\b", r"__\1__"),

@@ -132,6 +132,37 @@ def test_a_dry_run_tells_what_a_rollback_does_and_does_nothing(
     assert "No tool call is recorded since v3." in to_later
 
 
+def test_a_dry_run_tells_onto_which_other_code_the_state_would_go(
+    run: Any, trip: str, client: Stepback
+) -> None:
+    client.sessions.update_state(trip, {"n": 1}, release="1\x1b[31m")
+    client.sessions.update_state(trip, {"n": 2}, release="2")
+
+    printed = run("rollback", trip, "3", "--dry-run")
+
+    assert "! Its release is 1" in printed
+    assert "the agent writes with 2 by now." in printed
+    assert "\x1b" not in printed
+
+
+@pytest.mark.parametrize(
+    ("verb", "more"), [("rollback", ["3"]), ("fork", ["3"]), ("resume", [])]
+)
+def test_onto_which_other_code_it_goes_is_told_before_it_is_done(
+    run: Any, trip: str, client: Stepback, agent_id: str, verb: str, more: list[str]
+) -> None:
+    client.sessions.update_state(trip, {"n": 1}, release="1\x1b[31m")
+    client.sessions.pause(trip)
+    client.sessions.create(agent_id, {"n": 2}, release="2")
+
+    said, *done = run(verb, trip, *more).splitlines()
+
+    assert said.startswith("! Its release is 1")
+    assert said.endswith("the agent writes with 2 by now.")
+    assert "\x1b" not in said
+    assert len(done) == 1
+
+
 def test_a_rollback_and_a_fork(run: Any, trip: str, client: Stepback) -> None:
     done = run("rollback", trip, "1", "--reason", "lost", "--hold")
     fork = told(run("--json", "fork", trip, "2", "--reason", "why?"))[0]
@@ -596,4 +627,4 @@ def test_the_readme_has_a_line_for_each_command(
     told_of = set(re.findall(r"`stepback (\w+)", "\n".join(rows)))
 
     assert set(offered) == told_of
-    assert len(offered) == 23
+    assert len(offered) == 26

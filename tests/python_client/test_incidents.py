@@ -20,13 +20,27 @@ def test_an_incident_is_opened_worked_on_and_reported(
     changed = sb.incidents.change(opened.id, status="watching", check=None)
     noted = sb.incidents.note(opened.id, "Called the *airline*.")
     sb.incidents.remove(opened.id, other.id)
+    added = sb.incidents.add(opened.id, [other.id])
+    sb.incidents.remove(opened.id, other.id)
 
+    assert added.sessions == 2
+    (found,) = sb.incidents.list(number=opened.number).data
+    assert found.id == opened.id
     assert (opened.sessions, opened.check) == (2, "state.n<=4")
     assert (changed.status, changed.check, noted.deed) == ("watching", None, "noted")
     read = sb.incidents.get(opened.id)
     assert (read.sessions, read.counts["removed"]) == (1, 1)
     deeds = [one.deed for one in sb.incidents.notes(opened.id).data]
-    assert deeds == ["opened", "check", "status", "check", "noted", "removed"]
+    assert deeds == [
+        "opened",
+        "check",
+        "status",
+        "check",
+        "noted",
+        "removed",
+        "added",
+        "removed",
+    ]
     members = sb.incidents.members(opened.id).data
     assert {one.session_id for one in members} == {session.id, other.id}
     listed = sb.incidents.list(status="watching").data

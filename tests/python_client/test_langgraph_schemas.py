@@ -125,6 +125,50 @@ def test_the_asynchronous_methods_do_the_same(
     assert asyncio.run(go_on())["legs"] == ["Lima"]
 
 
+def test_what_a_step_says_is_carried_on_by_a_graph_that_says_nothing(
+    live: Server, secret: str
+) -> None:
+    silent = "carrying-graph"
+    with (
+        StepbackSaver(live.url, secret, agent_id=silent) as saver,
+        Stepback(secret, live.url) as sb,
+    ):
+        app = graph(Old, old_step, saver)
+        app.invoke({"dest": "berlin", "heard": []}, config("carried-1"))
+        (session,) = sb.sessions.list(agent_id=silent, external_id="carried-1").data
+        said = sb.sessions.update_state(
+            session.id,
+            {"note": "two to go"},
+            schema_version="7",
+            objective_status="Researching",
+        )
+
+        app.invoke({"dest": "rome"}, config("carried-1"))
+
+        newest = sb.sessions.get(session.id).version
+        assert newest > said.version + 1
+        for number in range(said.version, newest + 1):
+            one = sb.sessions.get_version(session.id, number)
+            assert (one.schema_version, one.objective_status) == ("7", "Researching")
+
+
+def test_what_a_graph_says_of_its_schema_is_carried_on_by_other_writes(
+    live: Server, secret: str, new: StepbackSaver
+) -> None:
+    app = graph(New, new_step, new)
+    app.invoke({"destination": "Oslo", "heard": [], "legs": []}, config("carried-2"))
+    with Stepback(secret, live.url) as sb:
+        (session,) = sb.sessions.list(agent_id=AGENT, external_id="carried-2").data
+        done = sb.sessions.update_state(
+            session.id, {"note": "paid"}, objective_status="Paid"
+        )
+        app.update_state(config("carried-2"), {"legs": ["Bergen"]})
+
+        for number in (done.version, sb.sessions.get(session.id).version):
+            one = sb.sessions.get_version(session.id, number)
+            assert (one.schema_version, one.objective_status) == ("2", "Paid")
+
+
 def test_a_schema_needs_what_people_can_read(live: Server, secret: str) -> None:
     with pytest.raises(ValueError, match="readable"):
         StepbackSaver(live.url, secret, schema="1", readable=False)

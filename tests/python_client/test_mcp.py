@@ -63,6 +63,7 @@ OURS = {
     *("request_approval", "approvals", "propose_rollback", "propose_plan"),
     *("begin_effect", "finish_effect", "effects"),
     *("update_task", "check_facts"),
+    *("guards", "guard_verdicts", "schemas", "budgets", "shared"),
 }
 WRITES = {
     "checkpoint_save",

@@ -181,6 +181,10 @@ def test_a_fork_takes_another_state_and_knows_where_it_parted(
 
     assert (fork.state, fork.forked_version) == ({"n": 3, "m": "tried"}, 3)
     assert (parted.common_session_id, parted.common_version) == (session.id, 3)
+    (first,) = (one for one in parted.first_differences if one.kind == "state")
+    assert first.step is not None
+    assert (first.step["version"], first.pointer) == (1, "/n")
+    assert parted.read_all
     assert {one["pointer"] for one in changes.changes} == {"/m", "/n"}
 
 

@@ -40,6 +40,10 @@ class AsyncAgents(AsyncResource):
         body = given(name=name, **said)
         return await self._act("PATCH", ("agents", agent), body)
 
+    async def advice(self, agent: str) -> answers.CheckpointAdvice:
+        """Tell how it makes its versions, what else would cost, and what is wiser."""
+        return await self._ask(answers.CheckpointAdvice.of, ("agents", agent, "advice"))
+
     async def results(
         self,
         agent: str,

@@ -17,13 +17,28 @@ class AsyncSessionCheckpoints(AsyncResource):
     """Checkpoints, pending writes, and what is hidden."""
 
     async def checkpoint(
-        self, session_id: str, version: int | None = None
+        self,
+        session_id: str,
+        version: int | None = None,
+        *,
+        schema: str | None = None,
+        schema_from: str | None = None,
+        release: str | None = None,
+        model: str | None = None,
     ) -> answers.Checkpoint:
-        """Read everything to resume from, of the head or of any version."""
+        """Read everything to resume from, of the head or of any version.
+
+        Under `schema` the state is migrated for the answer alone. Its `moves` say onto
+        which other release, model or schema a fork or a resume of it goes.
+        """
         return await self._ask(
             answers.Checkpoint.of,
             ("sessions", session_id, "checkpoint"),
             version=version,
+            schema=schema,
+            schema_from=schema_from,
+            release=release,
+            model=model,
         )
 
     async def list_checkpoints(

@@ -24,7 +24,10 @@ from stepback._async.erasures import AsyncErasures
 from stepback._async.exceptions import AsyncExceptions
 from stepback._async.exports import AsyncExports
 from stepback._async.files import AsyncFiles
+from stepback._async.guards import AsyncGuards
+from stepback._async.heartbeats import AsyncHeartbeats
 from stepback._async.incidents import AsyncIncidents
+from stepback._async.investigating import AsyncExperiments, AsyncSurveys
 from stepback._async.labels import AsyncLabels
 from stepback._async.memories import AsyncMemories
 from stepback._async.merges import AsyncSessionMerges
@@ -36,6 +39,7 @@ from stepback._async.retention import AsyncLegalHolds, AsyncRetention
 from stepback._async.roots import AsyncRoots
 from stepback._async.schemas import AsyncSchemas
 from stepback._async.sessions import AsyncSessionLives
+from stepback._async.shared import AsyncShared
 from stepback._async.traces import AsyncTraces
 from stepback._async.transport import AsyncTransport
 from stepback._async.turns import AsyncSessionTurns
@@ -99,6 +103,8 @@ class AsyncStepback(AsyncClosing):
         self.webhooks = AsyncWebhooks(transport)
         self.plans = AsyncPlans(transport)
         self.incidents = AsyncIncidents(transport)
+        self.surveys = AsyncSurveys(transport)
+        self.experiments = AsyncExperiments(transport)
         self.retention = AsyncRetention(transport)
         self.erasures = AsyncErasures(transport)
         self.exports = AsyncExports(transport)
@@ -107,6 +113,9 @@ class AsyncStepback(AsyncClosing):
         self.approvals = AsyncApprovals(transport)
         self.schemas = AsyncSchemas(transport)
         self.budgets = AsyncBudgets(transport)
+        self.guards = AsyncGuards(transport)
+        self.shared = AsyncShared(transport)
+        self.heartbeats = AsyncHeartbeats(transport)
         self.project = AsyncProject(transport)
 
     async def search(
@@ -116,10 +125,12 @@ class AsyncStepback(AsyncClosing):
         kind: Literal["sessions", "versions"] = "sessions",
         limit: int = 20,
         starting_after: str | None = None,
+        include_facets: bool | None = None,
     ) -> answers.Page[answers.Found]:
         """Find sessions or versions that meet all terms, and why each was found.
 
         While `next` is there, there may be more; `notices` say how far was looked.
+        With `include_facets`, `raw["facets"]` has what the newest share, as terms.
         """
         return await self.transport.run(
             Call(
@@ -127,7 +138,11 @@ class AsyncStepback(AsyncClosing):
                 path=calls.path("search"),
                 read=page_of(answers.Found.of),
                 query=given(
-                    q=query, kind=kind, limit=limit, starting_after=starting_after
+                    q=query,
+                    kind=kind,
+                    limit=limit,
+                    starting_after=starting_after,
+                    include_facets=include_facets,
                 ),
             )
         )

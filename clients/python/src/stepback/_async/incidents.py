@@ -74,6 +74,7 @@ class AsyncIncidents(AsyncResource):
         self,
         *,
         status: Literal["open", "watching", "resolved"] | None = None,
+        number: int | None = None,
         limit: int = 20,
         starting_after: str | None = None,
     ) -> answers.Page[answers.ListedIncident]:
@@ -82,6 +83,7 @@ class AsyncIncidents(AsyncResource):
             page_of(answers.ListedIncident.of),
             ("incidents",),
             status=status,
+            number=number,
             limit=limit,
             starting_after=starting_after,
         )
@@ -123,6 +125,17 @@ class AsyncIncidents(AsyncResource):
             limit=limit,
             starting_after=starting_after,
         )
+
+    async def add(
+        self, incident_id: str, sessions: Sequence[str], **once: Unpack[Repeatable]
+    ) -> answers.Incident:
+        """Add sessions as they are now; those taken out come back."""
+        segments, key = (
+            ("incidents", incident_id, "members"),
+            once.get("idempotency_key"),
+        )
+        body, read = {"sessions": list(sessions)}, answers.Incident.of
+        return await self._send("POST", segments, body, read, key)
 
     async def remove(
         self, incident_id: str, session_id: str, **once: Unpack[Repeatable]

@@ -112,13 +112,24 @@ class AsyncSessionStates(AsyncResource):
         )
 
     async def preview_rollback(
-        self, session_id: str, version: int
+        self,
+        session_id: str,
+        version: int,
+        *,
+        release: str | None = None,
+        model: str | None = None,
     ) -> answers.RollbackPreview:
-        """Tell what a rollback would do, and what it cannot undo."""
+        """Tell what a rollback would do, and what it cannot undo.
+
+        Its `moves` say onto which other release, model or schema the state would go;
+        `release` and `model` are those that are to go on with it.
+        """
         return await self._ask(
             answers.RollbackPreview.of,
             ("sessions", session_id, "rollback", "preview"),
             version=version,
+            release=release,
+            model=model,
         )
 
     async def rollback(

@@ -127,7 +127,11 @@ class AsyncSessionVersions(AsyncResource):
     async def divergence(
         self, session_id: str, other: str | None = None
     ) -> answers.Divergence:
-        """Tell the last version that two sessions share."""
+        """Tell the last version that two sessions share, and how their steps differ.
+
+        `first_differences` in action, in arguments, in state, with both sides' steps;
+        only if `read_all` is there no other.
+        """
         return await self._ask(
             answers.Divergence.of, ("sessions", session_id, "divergence"), other=other
         )

@@ -41,6 +41,10 @@ class Agents(Resource):
         body = given(name=name, **said)
         return self._act("PATCH", ("agents", agent), body)
 
+    def advice(self, agent: str) -> answers.CheckpointAdvice:
+        """Tell how it makes its versions, what else would cost, and what is wiser."""
+        return self._ask(answers.CheckpointAdvice.of, ("agents", agent, "advice"))
+
     def results(
         self,
         agent: str,

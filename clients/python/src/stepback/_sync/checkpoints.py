@@ -18,13 +18,28 @@ class SessionCheckpoints(Resource):
     """Checkpoints, pending writes, and what is hidden."""
 
     def checkpoint(
-        self, session_id: str, version: int | None = None
+        self,
+        session_id: str,
+        version: int | None = None,
+        *,
+        schema: str | None = None,
+        schema_from: str | None = None,
+        release: str | None = None,
+        model: str | None = None,
     ) -> answers.Checkpoint:
-        """Read everything to resume from, of the head or of any version."""
+        """Read everything to resume from, of the head or of any version.
+
+        Under `schema` the state is migrated for the answer alone. Its `moves` say onto
+        which other release, model or schema a fork or a resume of it goes.
+        """
         return self._ask(
             answers.Checkpoint.of,
             ("sessions", session_id, "checkpoint"),
             version=version,
+            schema=schema,
+            schema_from=schema_from,
+            release=release,
+            model=model,
         )
 
     def list_checkpoints(

@@ -25,7 +25,10 @@ from stepback._sync.erasures import Erasures
 from stepback._sync.exceptions import Exceptions
 from stepback._sync.exports import Exports
 from stepback._sync.files import Files
+from stepback._sync.guards import Guards
+from stepback._sync.heartbeats import Heartbeats
 from stepback._sync.incidents import Incidents
+from stepback._sync.investigating import Experiments, Surveys
 from stepback._sync.labels import Labels
 from stepback._sync.memories import Memories
 from stepback._sync.merges import SessionMerges
@@ -37,6 +40,7 @@ from stepback._sync.retention import LegalHolds, Retention
 from stepback._sync.roots import Roots
 from stepback._sync.schemas import Schemas
 from stepback._sync.sessions import SessionLives
+from stepback._sync.shared import Shared
 from stepback._sync.traces import Traces
 from stepback._sync.transport import Transport
 from stepback._sync.turns import SessionTurns
@@ -100,6 +104,8 @@ class Stepback(Closing):
         self.webhooks = Webhooks(transport)
         self.plans = Plans(transport)
         self.incidents = Incidents(transport)
+        self.surveys = Surveys(transport)
+        self.experiments = Experiments(transport)
         self.retention = Retention(transport)
         self.erasures = Erasures(transport)
         self.exports = Exports(transport)
@@ -108,6 +114,9 @@ class Stepback(Closing):
         self.approvals = Approvals(transport)
         self.schemas = Schemas(transport)
         self.budgets = Budgets(transport)
+        self.guards = Guards(transport)
+        self.shared = Shared(transport)
+        self.heartbeats = Heartbeats(transport)
         self.project = Project(transport)
 
     def search(
@@ -117,10 +126,12 @@ class Stepback(Closing):
         kind: Literal["sessions", "versions"] = "sessions",
         limit: int = 20,
         starting_after: str | None = None,
+        include_facets: bool | None = None,
     ) -> answers.Page[answers.Found]:
         """Find sessions or versions that meet all terms, and why each was found.
 
         While `next` is there, there may be more; `notices` say how far was looked.
+        With `include_facets`, `raw["facets"]` has what the newest share, as terms.
         """
         return self.transport.run(
             Call(
@@ -128,7 +139,11 @@ class Stepback(Closing):
                 path=calls.path("search"),
                 read=page_of(answers.Found.of),
                 query=given(
-                    q=query, kind=kind, limit=limit, starting_after=starting_after
+                    q=query,
+                    kind=kind,
+                    limit=limit,
+                    starting_after=starting_after,
+                    include_facets=include_facets,
                 ),
             )
         )

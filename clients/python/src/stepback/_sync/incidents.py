@@ -75,6 +75,7 @@ class Incidents(Resource):
         self,
         *,
         status: Literal["open", "watching", "resolved"] | None = None,
+        number: int | None = None,
         limit: int = 20,
         starting_after: str | None = None,
     ) -> answers.Page[answers.ListedIncident]:
@@ -83,6 +84,7 @@ class Incidents(Resource):
             page_of(answers.ListedIncident.of),
             ("incidents",),
             status=status,
+            number=number,
             limit=limit,
             starting_after=starting_after,
         )
@@ -124,6 +126,17 @@ class Incidents(Resource):
             limit=limit,
             starting_after=starting_after,
         )
+
+    def add(
+        self, incident_id: str, sessions: Sequence[str], **once: Unpack[Repeatable]
+    ) -> answers.Incident:
+        """Add sessions as they are now; those taken out come back."""
+        segments, key = (
+            ("incidents", incident_id, "members"),
+            once.get("idempotency_key"),
+        )
+        body, read = {"sessions": list(sessions)}, answers.Incident.of
+        return self._send("POST", segments, body, read, key)
 
     def remove(
         self, incident_id: str, session_id: str, **once: Unpack[Repeatable]

@@ -128,7 +128,11 @@ class SessionVersions(Resource):
     def divergence(
         self, session_id: str, other: str | None = None
     ) -> answers.Divergence:
-        """Tell the last version that two sessions share."""
+        """Tell the last version that two sessions share, and how their steps differ.
+
+        `first_differences` in action, in arguments, in state, with both sides' steps;
+        only if `read_all` is there no other.
+        """
         return self._ask(
             answers.Divergence.of, ("sessions", session_id, "divergence"), other=other
         )

@@ -1,5 +1,6 @@
 """What calls return: frozen objects with the fields that the contract names."""
 
+from stepback.answers.advising import CheckpointAdvice
 from stepback.answers.base import (
     Answer,
     Page,
@@ -39,12 +40,19 @@ from stepback.answers.effects import (
 )
 from stepback.answers.erasures import Erasure, ErasurePreview, ListedErasure
 from stepback.answers.exports import Export
+from stepback.answers.guards import Guard, GuardTrial, GuardVerdict
 from stepback.answers.incidents import (
     Incident,
     IncidentMember,
     IncidentNote,
     IncidentReport,
     ListedIncident,
+)
+from stepback.answers.investigating import (
+    Experiment,
+    ListedExperiment,
+    ListedSurvey,
+    Survey,
 )
 from stepback.answers.memories import (
     Formation,
@@ -108,6 +116,14 @@ from stepback.answers.sessions import (
     Summary,
     Turn,
 )
+from stepback.answers.shared import (
+    AgentHeartbeat,
+    Heartbeat,
+    Lease,
+    Shared,
+    SharedName,
+    SharedWrite,
+)
 from stepback.answers.versions import (
     Bisection,
     Blame,
@@ -129,6 +145,7 @@ __all__ = [
     "AgentCheckpointDetail",
     "AgentConfig",
     "AgentConfigVersion",
+    "AgentHeartbeat",
     "AgentMapping",
     "AgentSchema",
     "AlertRule",
@@ -147,6 +164,7 @@ __all__ = [
     "Checked",
     "CheckedFacts",
     "Checkpoint",
+    "CheckpointAdvice",
     "CheckpointComparison",
     "CheckpointRestore",
     "CheckpointRestorePreview",
@@ -167,21 +185,29 @@ __all__ = [
     "EffectBegin",
     "Erasure",
     "ErasurePreview",
+    "Experiment",
     "Export",
     "Formation",
     "Found",
     "FoundMemory",
+    "Guard",
+    "GuardTrial",
+    "GuardVerdict",
+    "Heartbeat",
     "History",
     "Incident",
     "IncidentMember",
     "IncidentNote",
     "IncidentReport",
     "Label",
+    "Lease",
     "LegalHold",
     "ListedErasure",
+    "ListedExperiment",
     "ListedIncident",
     "ListedPlan",
     "ListedRoot",
+    "ListedSurvey",
     "Masks",
     "Me",
     "MemoriesImported",
@@ -220,10 +246,14 @@ __all__ = [
     "Session",
     "SessionMetadata",
     "SessionProof",
+    "Shared",
+    "SharedName",
+    "SharedWrite",
     "ShownState",
     "State",
     "StateWrite",
     "Summary",
+    "Survey",
     "Trace",
     "Turn",
     "Verification",

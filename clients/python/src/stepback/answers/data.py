@@ -59,6 +59,7 @@ class DataKey(Answer):
     created_at: str
     updated_at: str
     expires_at: str | None = None
+    # None as well where a policy took what stood there then.
     value: str | None = None
     metadata: Mapping[str, Json] | None = None
 
@@ -90,6 +91,8 @@ class DataVersion(Answer):
     reasoning: str | None = None
     restored_number: int | None = None
     expires_at: str | None = None
+    # A policy took what it left; `value` is None then.
+    contents_erased: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

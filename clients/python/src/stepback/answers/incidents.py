@@ -13,6 +13,7 @@ class ListedIncident(Answer):
     """What went wrong in many sessions; `sessions` counts those that one may see."""
 
     id: str
+    number: int
     title: str
     status: str
     sessions: int

@@ -85,6 +85,8 @@ class MemoryVersion(Answer):
     memory: Mapping[str, Json] | None = None
     reasoning: str | None = None
     restored_number: int | None = None
+    # A policy took what it left; `memory` is None then.
+    contents_erased: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

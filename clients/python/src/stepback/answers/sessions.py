@@ -130,6 +130,8 @@ class RollbackPreview(Answer):
     # Where the state to restore is of another schema than the head: `head`,
     # `restored`, and whether it `migrates`.
     schema: Mapping[str, Json] | None = None
+    # Onto which other release, model or schema the state would go.
+    moves: Sequence[Mapping[str, Json]] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

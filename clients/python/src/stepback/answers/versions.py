@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stepback.answers.base import Answer, Json
 
@@ -74,6 +74,9 @@ class Checkpoint(Answer):
     open_approvals: Sequence[Mapping[str, Json]] = ()
     unknown_effects: Sequence[Mapping[str, Json]] = ()
     facts_to_check: Sequence[Mapping[str, Json]] = ()
+    # Onto which other release, model or schema this goes: `of`, `was`, `now`.
+    moves: Sequence[Mapping[str, Json]] = ()
+    migrated_from: str | None = None
     opaque: Mapping[str, Mapping[str, str]] | None = None
     reasoning: str | None = None
     step_number: int | None = None
@@ -230,6 +233,16 @@ class Checked(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FirstDifference(Answer):
+    """The first step in which two sessions differ: in action, arguments or state."""
+
+    kind: str
+    pointer: str | None
+    step: Mapping[str, Json] | None
+    other_step: Mapping[str, Json] | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Divergence(Answer):
     """The last version that two sessions share, and how far each has gone since."""
 
@@ -240,3 +253,22 @@ class Divergence(Answer):
     versions_since: int | None
     other_versions_since: int | None
     reason: str | None
+    # In action, in arguments, in state: which step of either differs first.
+    first_differences: Sequence[FirstDifference] = ()
+    steps_read: Mapping[str, Json] | None = None
+    other_steps_read: Mapping[str, Json] | None = None
+
+    @classmethod
+    def of(cls, given: Json) -> Divergence:
+        """Read it with its first differences."""
+        found = super().of(given)
+        told = [
+            FirstDifference.of(one) for one in found.raw.get("first_differences", ())
+        ]
+        return replace(found, first_differences=told)
+
+    @property
+    def read_all(self) -> bool:
+        """Whether no step was left out: else others may differ as well."""
+        read = (self.steps_read, self.other_steps_read)
+        return all(one is not None and one["is_all"] for one in read)

@@ -1,7 +1,8 @@
-"""The first place at which two JSON values differ."""
+"""The first place at which two JSON values differ, and ids that any run has anew."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from stepback.checks.pointers import escape
 
 _NOTHING = object()
+_DRAWN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def first_difference(one: Any, other: Any, at: str = "") -> tuple[str, Any, Any] | None:
@@ -46,3 +48,23 @@ def _are_alike(one: Any, other: Any) -> bool:
     if isinstance(one, dict | list):
         return type(one) is type(other)
     return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def with_ids_of(recorded: Any, now: Any) -> Any:
+    """Return a value with the recorded ids where both sides have one that was drawn."""
+    if isinstance(recorded, dict) and isinstance(now, dict):
+        return {
+            name: recorded[name]
+            if name == "id" and is_drawn(one) and is_drawn(recorded.get(name))
+            else with_ids_of(recorded.get(name), one)
+            for name, one in now.items()
+        }
+    if isinstance(recorded, list) and isinstance(now, list):
+        known = [*recorded, *[None] * len(now)]
+        return [with_ids_of(one, other) for one, other in zip(known, now, strict=False)]
+    return now
+
+
+def is_drawn(value: Any) -> bool:
+    """Return whether an id is one that is drawn anew wherever it is missing."""
+    return isinstance(value, str) and _DRAWN.fullmatch(value) is not None

@@ -1,4 +1,5 @@
-"""What a bundle records of a run: its states, what was said, and each call's result.
+"""What a bundle records of a run: its states, what was said, each call's result, and
+what people decided.
 
 One call may be told of more than once: as an effect, as a turn, and in the messages
 that an agent keeps. Calls of the same tool with the same arguments are one list, that
@@ -17,6 +18,10 @@ from typing import Any
 Line = Mapping[str, Any]
 # Of whom a list is taken where two tell of as many.
 EFFECT, TURN, MESSAGE = "effect", "turn", "message"
+APPROVAL, VOIDED = "approval", "voided"
+# How StepbackSaver says that a graph was given something: the next version has it.
+INPUT = "input, step "
+NOT_ANSWERED = "not answered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,25 @@ class RecordedCall:
     result: Any = None
     # What is known of a call that returned nothing: failed, unknown, begun.
     trouble: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.tool, digest_of(self.arguments)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether it was more than asked for, when the record ended."""
+        return self.trouble != NOT_ANSWERED
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What people decided of one call that they were asked about."""
+
+    tool: str
+    arguments: Any
+    # As the server tells it: approved, comment, arguments, edited. None: it waits.
+    outcome: Mapping[str, Any] | None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -54,6 +78,12 @@ class Record:
     calls: list[RecordedCall] = field(default_factory=list)
     # Told of by effects and turns alone, while the messages say what came when.
     beside: list[RecordedCall] = field(default_factory=list)
+    # In the order in which was asked, without what a rollback made void.
+    decisions: list[Decision] = field(default_factory=list)
+    # States of a graph before and after each time that it was given something.
+    inputs: list[tuple[Any, Any]] = field(default_factory=list)
+    # Whether the version that was taken last is such a time.
+    is_given: bool = False
     erased: int = 0
     masked: Mapping[str, Any] = field(default_factory=dict)
 
@@ -61,7 +91,8 @@ class Record:
 def record_of(lines: Iterable[Line]) -> Record:
     """Return what the lines of a bundle record."""
     record, live = Record(), set[int]()
-    told: dict[str, list[Line]] = {TURN: [], EFFECT: [], "conversation": []}
+    kinds = TURN, EFFECT, APPROVAL, "conversation"
+    told: dict[str, list[Line]] = {kind: [] for kind in kinds}
     for line in lines:
         kind = line.get("type")
         if kind == "header":
@@ -76,6 +107,11 @@ def record_of(lines: Iterable[Line]) -> Record:
     effects = [one for one in told[EFFECT] if one.get("number") in live]
     _take_conversation(record, told["conversation"], turns)
     _take_calls(record, turns, effects)
+    record.decisions = [
+        Decision(str(one.get("tool")), one.get("arguments"), one.get("outcome"))
+        for one in told[APPROVAL]
+        if one.get("version") in live and one.get("status") != VOIDED
+    ]
     return record
 
 
@@ -107,8 +143,13 @@ def _take_version(record: Record, live: set[int], line: Line) -> None:
     live.add(line["version"])
     if "state" not in line:
         record.erased += 1
-    elif not record.states or record.states[-1].state != line["state"]:
+        return
+    before = record.states[-1].state if record.states else None
+    if before is None or before != line["state"]:
         record.states.append(RecordedState(line["version"], line["state"]))
+    if record.is_given:
+        record.inputs.append((before, line["state"]))
+    record.is_given = str(line.get("reasoning") or "").startswith(INPUT)
 
 
 def _take_conversation(
@@ -160,18 +201,24 @@ def _calls_in(messages: Sequence[Line]) -> Iterator[RecordedCall]:
                 yield _call_in(call, at, answers.get(str(call.get("id")), []))
 
 
-def _call_in(call: Line, at: int, answers: list[tuple[int, Any]]) -> RecordedCall:
+def called(call: Line) -> tuple[str, Any]:
+    """Return tool and arguments of a call, in OpenAI's words or in LangChain's."""
     function = call.get("function") or call
-    tool, arguments = str(function.get("name")), function.get("arguments")
+    arguments = function.get("arguments")
     if "args" in function:
         arguments = function["args"]
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):
             arguments = json.loads(arguments)
+    return str(function.get("name")), arguments
+
+
+def _call_in(call: Line, at: int, answers: list[tuple[int, Any]]) -> RecordedCall:
+    tool, arguments = called(call)
     later = [found for found in answers if found[0] > at]
     place = f"message {at + 1}"
     if not later:
-        return RecordedCall(tool, arguments, MESSAGE, place, trouble="not answered")
+        return RecordedCall(tool, arguments, MESSAGE, place, trouble=NOT_ANSWERED)
     answers.remove(later[0])
     return RecordedCall(tool, arguments, MESSAGE, place, later[0][1])
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import Any
 
-from stepback.bundles import network
+from stepback.bundles import graphs, network
 from stepback.bundles.bundle import Bundle
 from stepback.bundles.network import Try
 from stepback.bundles.run import Difference, Run
@@ -67,6 +67,7 @@ class Replayed:
 def replay(bundle: Bundle, agent: Agent, checks: Sequence[str] = ()) -> Replayed:
     """Run an agent against what a bundle records, with the network cut.
 
+    It may be a compiled LangGraph graph: its models and tools answer from the record.
     The bundle's own checks are asked as well. What the agent raises is told, not
     raised.
 
@@ -74,6 +75,8 @@ def replay(bundle: Bundle, agent: Agent, checks: Sequence[str] = ()) -> Replayed
     """
     asked = [*bundle.checks, *(one for one in checks if one not in bundle.checks)]
     read = [(text, read_text(text)) for text in asked]
+    if graphs.is_graph(agent):
+        agent = graphs.agent_of(agent)
     if not callable(agent):
         raise NoAgent(f"{agent!r} cannot be called: an agent takes (state, run).")
     run, raised = Run(bundle.record), None
@@ -91,7 +94,10 @@ def replay(bundle: Bundle, agent: Agent, checks: Sequence[str] = ()) -> Replayed
 
 
 def agent_at(place: str) -> Agent:
-    """Return the function at `module:function`; its module is imported offline.
+    """Return the agent at `module:function`; its module is imported offline.
+
+    That may be a compiled LangGraph graph, or a function without parameters that makes
+    one.
 
     Raises: NoAgent.
     """
@@ -102,13 +108,22 @@ def agent_at(place: str) -> Agent:
         sys.path.insert(0, os.getcwd())
     try:
         with network.cut():
-            found = getattr(import_module(module), name)
+            found = _made(getattr(import_module(module), name))
     except (Exception, SystemExit) as error:
         raise NoAgent(f"There is no agent at {place}: {_told(error)}") from error
+    if graphs.is_graph(found):
+        return graphs.agent_of(found)
     if not callable(found):
         raise NoAgent(f"What is at {place} cannot be called: it takes (state, run).")
     agent: Agent = found
     return agent
+
+
+def _made(found: Any) -> Any:
+    """Return the graph that a function without parameters makes, else what it is."""
+    if not inspect.isfunction(found) or inspect.signature(found).parameters:
+        return found
+    return found()
 
 
 def _drive(agent: Agent, run: Run) -> None:

@@ -44,6 +44,8 @@ def repro(record: Record, checks: Sequence[str], trailer: Mapping[str, Any]) -> 
         "        yield state",
         "```",
         "",
+        "A compiled LangGraph graph is taken as it is, as `module:graph`.",
+        "",
         "- `run.messages` is what people said, `run.reply()` what the model said next.",
         "- `run.call(tool, arguments)` returns what the tool returned then. A call "
         "that is not in the record fails.",

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stepback.bundles.differing import first_difference
-from stepback.bundles.record import Record, RecordedCall, digest_of
+from stepback.bundles.differing import first_difference, is_drawn, with_ids_of
+from stepback.bundles.record import Decision, Record, RecordedCall, digest_of
 
 Json = Any
 
@@ -54,8 +54,12 @@ class Run:
             self._answers.setdefault(one.key, deque()).append(one)
         self._beside = {one.key for one in record.beside}
         self._replies = deque(record.replies)
+        self._decisions: dict[tuple[str, str], deque[Decision]] = {}
+        for decided in record.decisions:
+            self._decisions.setdefault(decided.key, deque()).append(decided)
         self._asked = 0
         self._saved = 0
+        self._waits = False
         self.difference: Difference | None = None
         self.state: Json = copy.deepcopy(self._states[0].state)
         self.before: Json = self.state
@@ -65,6 +69,16 @@ class Run:
         """What people said to the agent, each as it was kept."""
         return copy.deepcopy(self._record.messages)
 
+    @property
+    def inputs(self) -> list[tuple[dict[str, Json], dict[str, Json]]]:
+        """The states before and after each time that a graph was given something."""
+        told = copy.deepcopy(self._record.inputs)
+        return [
+            (before if isinstance(before, dict) else {}, after)
+            for before, after in told
+            if isinstance(after, dict)
+        ]
+
     def reply(self) -> dict[str, Json]:
         """Return what the model said next, in place of asking it.
 
@@ -73,6 +87,48 @@ class Run:
         if not self._replies:
             raise NotRecorded("The record has no further reply of the model.")
         return copy.deepcopy(self._replies.popleft())
+
+    def decision(self, tool: str, arguments: Json) -> dict[str, Json]:
+        """Return what people decided when they were asked for this call.
+
+        It has `approved`, `comment`, `arguments` and `edited`.
+
+        Raises: NotRecorded where nobody was asked so, or nobody has decided.
+        """
+        found = self._decisions.get((tool, digest_of(arguments)))
+        if not found or found[0].outcome is None:
+            raise NotRecorded(
+                f"The record has no {'such' if found is None else 'further'} decision "
+                f"of people: {tool}({_short(arguments)})."
+            )
+        return copy.deepcopy(dict(found.popleft().outcome or {}))
+
+    def waits(self, tool: str, arguments: Json) -> bool:
+        """Say whether people were asked for this call, and the record ends with that.
+
+        Nobody had decided by then, or nothing was done yet with what was decided.
+        """
+        found = self._decisions.get((tool, digest_of(arguments)))
+        if not found:
+            return False
+        return found[0].outcome is None or not self._goes_on
+
+    def wait(self) -> None:
+        """Take it that people were asked, as when the record ended.
+
+        Calls that nobody has answered then are not owed: they may wait for that.
+        """
+        self._waits = True
+
+    def take_replies_of_models(self) -> None:
+        """Leave out what nodes of a graph said themselves, among what models did.
+
+        A message that has no id is drawn a plain one when it is added; a model's has
+        one that names its run.
+        """
+        named = [one for one in self._replies if not is_drawn(one.get("id"))]
+        if named:
+            self._replies = deque(named)
 
     def call(
         self, tool: str, arguments: Mapping[str, Json] | None = None, /, **named: Json
@@ -104,14 +160,20 @@ class Run:
         """Return the same, for agents that await their tools."""
         return self.call(tool, arguments, **named)
 
-    def save(self, state: Json) -> None:
+    def save(self, state: Json, *, drawn_ids: bool = False) -> None:
         """Take a state that the agent left, as if it had stored a version.
+
+        With `drawn_ids` an id that is drawn anew in every run is no difference.
 
         Raises: ValueError for what is no JSON.
         """
         kept = as_json(state)
+        if drawn_ids:
+            kept = with_ids_of(self.state, kept)
         if kept == self.state:
             return
+        if drawn_ids and self._saved + 1 < len(self._states):
+            kept = with_ids_of(self._states[self._saved + 1].state, kept)
         self.before, self.state = self.state, kept
         self._saved += 1
         if self.difference is not None:
@@ -135,7 +197,7 @@ class Run:
         if self.difference is not None:
             return
         left = self._record.calls[self._asked :]
-        if left:
+        if left and not (self._waits and not any(one.is_answered for one in left)):
             said = {"tool": left[0].tool, "arguments": left[0].arguments}
             self._differs("action", self._asked + 1, left[0].at, said, None)
         elif has_saved and self._saved < len(self._states) - 1:
@@ -155,6 +217,14 @@ class Run:
             pointer, recorded, now = found
             step = len(self._states) - 1
             self._differs("state", step, f"v{last.version}", recorded, now, pointer)
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the record has more than was done so far, or other than that."""
+        is_short = self._saved + 1 < len(self._states)
+        left = self._record.calls[self._asked :]
+        is_left = any(one.is_answered for one in left)
+        return is_short or is_left or self.difference is not None
 
     def _compare_call(self, tool: str, given: Json, key: tuple[str, str]) -> None:
         """Hold a call to the one that stands next in the record."""

@@ -16,6 +16,7 @@ from stepback.cli import (
     continuing,
     exporting,
     figures,
+    options,
     posting,
     proving,
     trajectories,
@@ -61,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     _taking_out(verbs)
     _proving(verbs)
     _continuing(verbs)
+    options.add_declaring(verbs)
     return parser
 
 
@@ -218,7 +220,9 @@ def _carrying(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
     replay = verbs.add_parser("replay", help="run an agent against a bundle, offline")
     replay.add_argument("file", type=Path)
-    replay.add_argument("--agent", required=True, help="module:function")
+    replay.add_argument(
+        "--agent", required=True, help="module:function, or module:graph of LangGraph"
+    )
     replay.add_argument(
         "--check", action="append", default=[], help="what should hold in the end"
     )

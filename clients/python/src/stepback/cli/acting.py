@@ -21,6 +21,7 @@ def pause(client: Stepback, asked: Namespace, output: Output) -> None:
 
 def resume(client: Stepback, asked: Namespace, output: Output) -> None:
     """Let agents write again."""
+    output.ahead(client.sessions.checkpoint(asked.session).raw)
     held = client.sessions.resume(asked.session, asked.reason)
     line = f"v{held.version}: {asked.session} is resumed; agents may write again."
     output.result(held.raw, line)

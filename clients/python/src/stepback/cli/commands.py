@@ -10,7 +10,7 @@ from typing import Any
 
 from stepback._sync.client import Stepback
 from stepback.answers import Version
-from stepback.cli.output import Output, plain, value, values
+from stepback.cli.output import Output, moves, plain, value, values
 
 SIGNS = {
     "added": "+",
@@ -131,6 +131,7 @@ def rollback(client: Stepback, asked: Namespace, output: Output) -> None:
     if asked.dry_run:
         output.result(preview.raw, *_preview(preview.raw, output))
         return
+    output.ahead(preview.raw)
     done = client.sessions.rollback(
         asked.session,
         asked.version,
@@ -148,6 +149,7 @@ def rollback(client: Stepback, asked: Namespace, output: Output) -> None:
 
 def fork(client: Stepback, asked: Namespace, output: Output) -> None:
     """Begin a new session from a version."""
+    output.ahead(client.sessions.checkpoint(asked.session, asked.version).raw)
     made = client.sessions.fork(
         asked.session,
         asked.version,
@@ -217,7 +219,7 @@ def _preview(raw: Mapping[str, Any], output: Output) -> list[str]:
         if call.get("may_already_be_part"):
             said += f" and may already be part of v{raw['version']}"
         lines.append(output.paint(said, "removed"))
-    return [*lines, *_unlisted(raw), plain(raw["outside"])]
+    return [*lines, *moves(raw, output), *_unlisted(raw), plain(raw["outside"])]
 
 
 def _unlisted(raw: Mapping[str, Any]) -> list[str]:

@@ -36,6 +36,17 @@ class Output:
             for line in lines:
                 self.write(line)
 
+    def ahead(self, raw: Mapping[str, Any]) -> None:
+        """Tell people, before it is done, onto which other code a state goes."""
+        if not self.as_json:
+            for line in moves(raw, self):
+                self.write(line)
+
+    def more(self) -> None:
+        """Tell people that a list goes on."""
+        if not self.as_json:
+            self.write(self.paint("… there are more", "dim"))
+
     def write(self, line: str) -> None:
         self._stream.write(line + "\n")
         self._stream.flush()
@@ -46,6 +57,18 @@ class Output:
         if not self._colours:
             return shown
         return f"\x1b[{COLOURS.get(colour, 0)}m{shown}\x1b[0m"
+
+
+def moves(raw: Mapping[str, Any], output: Output) -> list[str]:
+    """Return a line for each of release, model and schema that is another by now."""
+    return [
+        output.paint(
+            f"! Its {move['of']} is {move['was']}, the agent writes with "
+            f"{move['now']} by now.",
+            "changed",
+        )
+        for move in raw.get("moves", ())
+    ]
 
 
 def plain(text: object) -> str:

@@ -117,6 +117,24 @@ class UnacceptableExport(BadRequest):
     code = "unacceptable_export"
 
 
+class ExperimentClosed(Refused):
+    """The experiment is closed: nothing of it is changed any more."""
+
+    code = "experiment_closed"
+
+
+class UnacceptableSurvey(BadRequest):
+    """This survey cannot be made; `param` says what of it."""
+
+    code = "unacceptable_survey"
+
+
+class UnacceptableExperiment(BadRequest):
+    """This cannot be said of an experiment; `param` says what of it."""
+
+    code = "unacceptable_experiment"
+
+
 class UnacceptableIncident(BadRequest):
     """This cannot be said of an incident; `param` says what of it."""
 

@@ -53,6 +53,14 @@ class IncidentNotFound(NotFound):
     code = "incident_not_found"
 
 
+class SurveyNotFound(NotFound):
+    code = "survey_not_found"
+
+
+class ExperimentNotFound(NotFound):
+    code = "experiment_not_found"
+
+
 class NotInIncident(NotFound):
     """The session is not in the incident, or no longer."""
 

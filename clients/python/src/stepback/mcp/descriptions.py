@@ -32,6 +32,16 @@ READING = {
     "effects": "List what was done outside of a thread, newest first; by status "
     "(begun, done, failed, unknown) or effect_class. unknown: nobody knows whether it "
     "happened.",
+    "guards": "Tell what an agent's writes are held to, in words; with guard_id one "
+    "guard and what its trial on past days found (the newest, or trial_id).",
+    "guard_verdicts": "Tell what guards said of a thread's writes, or with guard_id "
+    "what one guard said anywhere, newest first: of what was refused nothing is "
+    "stored. after takes the last_id of the answer before.",
+    "schemas": "Tell the schemas of an agent's states, and the migrations between.",
+    "budgets": "Tell the budgets of a thread or an agent, how much is used of each, "
+    "and what happens when it is reached.",
+    "shared": "Tell a shared document (name, as public/board) with the lease that "
+    "holds it, if any, or without a name which documents there are.",
     "blame": "Tell who set the value at a JSON pointer, from what to what, and why.",
     "bisect": "Tell which versions turned a check of the state true and false, such as "
     "state.total<=1500 AND NOT state.destination=null, and who wrote them: since when "

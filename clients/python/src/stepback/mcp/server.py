@@ -10,6 +10,7 @@ from stepback.mcp import descriptions
 from stepback.mcp.acting.tools import (
     add_approvals,
     add_effects,
+    add_holding,
     add_plans,
     add_work,
 )
@@ -33,6 +34,7 @@ ADDED = (
     add_effects,
     add_work,
     add_plans,
+    add_holding,
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from stepback.mcp.acting.approvals import ApprovalTools
 from stepback.mcp.acting.effects import EffectTools
+from stepback.mcp.acting.holding import HoldingTools
 from stepback.mcp.acting.plans import PlanTools
 from stepback.mcp.acting.working import WorkTools
 from stepback.mcp.agents.data import AgentTools
@@ -28,5 +29,6 @@ class Tools(
     EffectTools,
     PlanTools,
     WorkTools,
+    HoldingTools,
 ):
     """The tools of one caller, whose key decides what they may do."""

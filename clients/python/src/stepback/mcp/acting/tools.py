@@ -135,3 +135,44 @@ def add_plans(server: MCPServer[Any], callers: Callers) -> None:
             "propose_plan",
             lambda t: t.propose_plan(kind, incident_id, q, target, label),
         )
+
+
+def add_holding(server: MCPServer[Any], callers: Callers) -> None:
+    @reads(server, "guards")
+    async def guards(
+        ctx: Call, agent: str = "", guard_id: str = "", trial_id: str = ""
+    ) -> str:
+        return await told(
+            callers, ctx, "guards", lambda t: t.guards(agent, guard_id, trial_id)
+        )
+
+    @reads(server, "guard_verdicts")
+    async def guard_verdicts(
+        ctx: Call,
+        thread_id: str = "",
+        guard_id: str = "",
+        limit: int = 20,
+        after: str = "",
+    ) -> str:
+        return await told(
+            callers,
+            ctx,
+            "guard_verdicts",
+            lambda t: t.guard_verdicts(thread_id, guard_id, limit, after),
+        )
+
+    @reads(server, "schemas")
+    async def schemas(agent: str, ctx: Call) -> str:
+        return await told(callers, ctx, "schemas", lambda t: t.schemas(agent))
+
+    @reads(server, "budgets")
+    async def budgets(
+        ctx: Call, thread_id: str = "", agent: str = "", limit: int = 20
+    ) -> str:
+        return await told(
+            callers, ctx, "budgets", lambda t: t.budgets(thread_id, agent, limit)
+        )
+
+    @reads(server, "shared")
+    async def shared(ctx: Call, name: str = "", limit: int = 20) -> str:
+        return await told(callers, ctx, "shared", lambda t: t.shared(name, limit))
