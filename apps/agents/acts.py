@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
@@ -25,3 +26,13 @@ class Act(Provenance):
     @property
     def project_id(self) -> str:
         return str(self.scope.project.id)
+
+    @property
+    def by(self) -> dict[str, Any]:
+        """Return who acts and when, as the rows that it leaves keep it."""
+        return {
+            "actor_kind": self.actor.kind.value,
+            "actor_id": self.actor.id,
+            "actor_label": self.actor.label,
+            "created_at": self.now,
+        }

@@ -52,6 +52,8 @@ class Agent(models.Model):
     mapped_at = models.DateTimeField(null=True)
     # Whether schemas of its states were declared, so that writes look at them.
     has_schemas = models.BooleanField(default=False)
+    # And whether guards of it were made.
+    has_guards = models.BooleanField(default=False)
     # Since when what waits is to be derived anew by other rules, null once that is
     # done; and up to which of its sessions it is.
     remap_after = models.DateTimeField(null=True)

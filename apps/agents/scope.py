@@ -8,10 +8,15 @@ from apps.core.errors import PermissionDenied
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """`agents` are external ids; None means every agent of the project."""
+    """`agents` are external ids; None means every agent of the project.
+
+    `kind` is what kind of rows is meant where sessions are looked up: a door that is
+    made for sessions finds nothing else.
+    """
 
     project: Project
     agents: frozenset[str] | None = None
+    kind: str = "session"
 
     @property
     def agent_list(self) -> list[str] | None:

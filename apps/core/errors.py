@@ -4,6 +4,7 @@ A domain error carries a stable code, a sentence for people and typed details; i
 knows nothing of HTTP. `apps.core.http` holds the single table from code to status.
 """
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 
@@ -13,6 +14,9 @@ class DomainError(Exception):
     code: ClassVar[str] = "invalid_request"
     # Whether an act cannot be done for it, where the code says so of a read.
     is_conflict = False
+    # What is to be stored of the refusal itself: called by whoever answers with it,
+    # when all that the request did is rolled back; in a transaction of its own.
+    to_keep: Callable[[], None] | None = None
 
     def __init__(
         self, message: str | None = None, *, param: str | None = None, **details: Any

@@ -19,6 +19,7 @@ class DataConfig(AppConfig):
         from apps.data.documents.meaning import text_of
         from apps.meaning.hooks import TEXTS
         from apps.timeline.hooks import BESIDE
+        from apps.timeline.hooks.keeping import MOMENTS
 
         feeding.FEEDS["data"] = _feed
         SOURCES["data"] = _families
@@ -26,6 +27,7 @@ class DataConfig(AppConfig):
         TEXTS["data"] = text_of
         register(EXCEPTION)
         BESIDE["data"] = _differences
+        MOMENTS["data"] = _kept
 
 
 def _count(project: Any, agent_ids: Sequence[str]) -> Mapping[str, Any]:
@@ -38,6 +40,12 @@ def _differences(project: Any, agent_id: str, tally: Any) -> Any:
     from apps.data.checkpoints.verifying import differences
 
     return differences(project, agent_id, tally)
+
+
+def _kept(document_id: str) -> Any:
+    from apps.data.checkpoints.kept import numbers_needed
+
+    return numbers_needed(document_id)
 
 
 def _feed(entries: Any, now: Any) -> None:

@@ -12,12 +12,17 @@ TABLES = {
     # What is hidden is found no more; nothing else of a checkpoint ever changes.
     # Those that are due on a schedule the worker makes.
     "data_checkpoint": mutable(
-        web="INSERT, UPDATE (hidden_at)", worker="INSERT, UPDATE (hidden_at)"
+        web="INSERT, UPDATE (hidden_at)",
+        worker="INSERT, UPDATE (hidden_at)",
+        # At these versions all values stay.
+        retention="",
     ),
     # An exception is ended, nothing else; a write that needs it locks it.
     "data_exception": mutable(web="INSERT, UPDATE (ended_at)"),
     "data_export": mutable(web="INSERT"),
-    "data_longrestore": mutable(web=f"INSERT, {_RESTORING}", worker=_RESTORING),
+    "data_longrestore": mutable(
+        web=f"INSERT, {_RESTORING}", worker=_RESTORING, retention=""
+    ),
     "data_release": mutable(web="", worker="INSERT, UPDATE (kept_at)"),
     "data_schedule": mutable(worker="UPDATE (due_at)"),
 }

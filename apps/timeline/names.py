@@ -1,6 +1,6 @@
 """Names that stand for a session before there is one: a caller's own, a request's key.
 
-`models.py` passes both on.
+Beside them who holds a shared document. `models.py` passes all on.
 """
 
 from django.db import models
@@ -39,3 +39,28 @@ class RequestKey(models.Model):
 
     def __str__(self) -> str:
         return str(self.key)
+
+
+class Lease(models.Model):
+    """Who may write to a shared document alone, and until when by the database's clock.
+
+    A row stays when its time is over: `fence` only grows, and the append refuses every
+    other. Written by `timeline_lease_v1` alone.
+    """
+
+    session_id = id_field(primary_key=True)
+    # What the holder calls itself, among those who act under the same key.
+    holder = models.TextField()
+    actor_id = models.TextField()
+    fence = models.BigIntegerField()
+    until = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(fence__gte=1), name="timeline_lease_fence_from_one"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} fence {self.fence}"

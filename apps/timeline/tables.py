@@ -43,6 +43,9 @@ TABLES = {
     "timeline_forgetting": immutable(),
     "timeline_agentforgetting": immutable(),
     "timeline_effectdue": derived(web="INSERT, UPDATE, DELETE"),
+    "timeline_lease": mutable(
+        web="INSERT, UPDATE (holder, actor_id, fence, until)", retention="DELETE"
+    ),
     # Of keyed documents; the worker records what has expired.
     "timeline_entry": immutable(worker="INSERT"),
     "timeline_keyhead": mutable(worker=ALL, retention="DELETE"),

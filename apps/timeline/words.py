@@ -6,6 +6,8 @@ from django.db import models
 KNOWN_GOOD = "known-good"
 # The objective of a version since which people are asked to approve something.
 WAITS_FOR_APPROVAL = "WAITING_FOR_APPROVAL"
+# An objective that begins so asks for a person, until the next write.
+WAITING_FOR = "WAITING_FOR"
 
 
 class Kind(models.TextChoices):
@@ -13,6 +15,7 @@ class Kind(models.TextChoices):
 
     SESSION = "session"  # a conversation or run, with whole states
     KEYED = "keyed"  # a keyed document: no door made for sessions shows it
+    SHARED = "shared"  # a shared document, with whole states: nor does one show it
 
 
 class Status(models.TextChoices):

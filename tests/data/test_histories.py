@@ -1,18 +1,20 @@
 """Any order of requests, against a plain dict: values and lists at any version.
 
-The clock goes on in them, so values expire, and restores go by steps or do not.
+The clock goes on in them, so values expire, and restores go by steps or do not. What
+nobody has to see is emptied in between: that alone is not there afterwards.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from itertools import count, product
 from typing import Any
 
 import pytest
 from django.utils import timezone
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from apps.accounts.models import Project
@@ -22,13 +24,22 @@ from apps.audit.models import AuditRecord
 from apps.audit.streams import Operation
 from apps.core import json
 from apps.core.actors import SYSTEM
+from apps.core.roles.names import Role
 from apps.data import operations as data_operations
 from apps.data.operations import restoring
 from apps.data.operations.keeping import stepping
 from apps.timeline import queries
-from apps.timeline.models import Entry
-from apps.timeline.operations import Document, Restoration, Told, restore_document
+from apps.timeline.errors import ContentsErased
+from apps.timeline.models import Entry, Version
+from apps.timeline.operations import (
+    Document,
+    Restoration,
+    Told,
+    empty_entries,
+    restore_document,
+)
 from apps.timeline.verification import findings
+from tests.acting import acting_as
 from tests.acts import act_in
 from tests.conftest import Api
 from tests.data.conftest import Store, made
@@ -53,14 +64,25 @@ ACTS = st.one_of(
     st.tuples(st.just("restore"), st.floats(0, 1), st.booleans(), st.booleans()),
     st.tuples(st.just("wait"), st.sampled_from([0.4, 1.1])),
     st.tuples(st.just("sweep")),
+    st.tuples(st.just("empty"), st.floats(0, 1)),
 )
+# Something of each is emptied, and something is wanted that was.
+EMPTIED = [
+    *(("write", "a", "x"), ("write", "a", "y"), ("checkpoint", 0)),
+    *(("write", "a", "xx"), ("write", "b", "x"), ("delete", "b"), ("write", "a", "z")),
+    *(("empty", 1.0), ("restore", 0.2, False, True)),
+    *(("restore_checkpoint", 0.0, True, True), ("restore", 0.5, False, True)),
+    *(("write", "a", "yy"), ("empty", 1.0)),
+]
 # Under this config values of some keys expire after a day.
 BRIEF, BRIEFLY = 3, "a:"
 DAY = timedelta(days=1)
 _NAMES = count()
 Config = int | None
-# A value, and when it expires.
-Held = tuple[str, datetime | None]
+# A value, when it expires, and the version that set it.
+Held = tuple[str, datetime | None, int]
+# Longer than an act that is sent again is that act.
+LATER = 0.1
 
 
 class History:
@@ -85,6 +107,8 @@ class History:
         # Checkpoints with data and config as they stood.
         self.checkpoints: list[tuple[Any, dict[str, Held], Config]] = []
         self.last: Any = None
+        # Here and later all is to be seen, whatever was emptied.
+        self.shown_from = 0
 
     @property
     def config(self) -> Config:
@@ -98,9 +122,40 @@ class History:
         """Return what is shown of values by now, whenever they stood."""
         return {
             key: value
-            for key, (value, end) in held.items()
+            for key, (value, end, _) in held.items()
             if end is None or end > self.now
         }
+
+    @property
+    def emptied(self) -> set[int]:
+        found = Version.objects.filter(session_id=self.document.id, salt=b"")
+        return set(found.values_list("number", flat=True))
+
+    def empty(self, place: float) -> None:
+        """Have what nobody sees at a version, later or at a checkpoint be emptied."""
+        if self.head < 2:
+            return
+        self.wait(LATER)
+        at = round(place * (self.head - 1))
+        at = max(n for n in range(at + 1) if self.kept[n] is not None)
+        before = self.emptied
+        with acting_as(Role.RETENTION):
+            gone = empty_entries(
+                document_id=self.document.id,
+                first=0,
+                last=at,
+                shown_from=at,
+                removal_id="rem_1",
+                reason="policy",
+            )
+        self.shown_from = max(self.shown_from, at)
+        later = [kept[0] for kept in self.kept[at:] if kept is not None]
+        pointed = [held for _, held, _ in self.checkpoints]
+        needed = {n for held in later + pointed for _, _, n in held.values()}
+        set_before = {n for kept in self.kept[: at + 1] if kept for n in numbers(kept)}
+        assert gone.outcome == "done"
+        assert gone.versions == len(self.emptied - before)
+        assert set_before - needed <= self.emptied <= set_before
 
     def keep(self) -> None:
         self.kept.append((dict(self.held), self.config))
@@ -142,7 +197,8 @@ class History:
             return
         for key, value in entries:
             is_brief = self.config == BRIEF and key.startswith(BRIEFLY)
-            self.held[key] = (value, self.now + DAY if is_brief else None)
+            end = self.now + DAY if is_brief else None
+            self.held[key] = (value, end, len(self.kept))
             self.keep()
         self.last = act
 
@@ -271,18 +327,30 @@ class History:
         )
         if len(self.kept) == 1:
             return
-        restored = restore_document(
-            act=act_in(self.project, digest=json.dumps(next(_NAMES))),
-            document=self.document,
-            wanted=Restoration(target=target, config=is_config, data=is_data),
-            told=told,
+        is_lost = is_data and any(
+            held[key][2] in self.emptied and self.held.get(key) != held[key]
+            for key in self.seen(held)
         )
+        with pytest.raises(ContentsErased) if is_lost else nullcontext():
+            restored = restore_document(
+                act=act_in(self.project, digest=json.dumps(next(_NAMES))),
+                document=self.document,
+                wanted=Restoration(target=target, config=is_config, data=is_data),
+                told=told,
+            )
+        if is_lost:
+            return
         if is_data:
             self.bring_back(held)
         if restored.is_config_changed:
             self.configs.append(config)
         self.keep()
         self.last = None
+
+
+def numbers(kept: tuple[dict[str, Held], Config]) -> set[int]:
+    """Return the versions whose values stand in a document."""
+    return {number for _, _, number in kept[0].values()}
 
 
 def shown(config: Config) -> dict[str, Any]:
@@ -293,6 +361,7 @@ def shown(config: Config) -> dict[str, Any]:
 
 
 @given(acts=st.lists(ACTS, max_size=10), by_steps=st.booleans(), is_brief=st.booleans())
+@example(acts=EMPTIED, by_steps=False, is_brief=False)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_it_holds_what_a_dict_would(
     api: Callable[[], Api],
@@ -325,13 +394,19 @@ def _assert_standing(history: History) -> None:
 
 
 def _assert_past(history: History) -> None:
-    store = history.store
+    store, emptied = history.store, history.emptied
+    whole = {checkpoint["number"] for checkpoint, _, _ in history.checkpoints}
     for number, kept in enumerate(history.kept):
         if kept is None:
             continue
         data = history.seen(kept[0])
         body = made(store.listed(full="true", at=number, limit=1000))
-        assert {one["key"]: one["value"] for one in body["data"]} == data
+        lost = {key for key in data if kept[0][key][2] in emptied}
+        assert not lost or (number < history.shown_from and number not in whole)
+        there = data | dict.fromkeys(lost)
+        assert {one["key"]: one["value"] for one in body["data"]} == there
+        for key in lost:
+            assert store.read(key, at=number).code == "contents_erased"
         assert [one["key"] for one in body["data"]] == sorted(
             data, key=lambda key: key.encode()
         )

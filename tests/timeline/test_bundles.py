@@ -15,12 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.accounts.masks import mask_of
-from apps.accounts.models import Scope
+from apps.accounts.models import Role, Scope
 from apps.agents.scope import Scope as ScopeOf
 from apps.timeline.api.bundles import copies, views
 from apps.timeline.api.bundles.lines import Bundle
 from apps.timeline.models import Session
 from apps.timeline.versions import fetching
+from tests.accounts.make import make_member
+from tests.approvals.make import voted
 from tests.erasures.leaving import done
 
 pytestmark = pytest.mark.django_db
@@ -251,6 +253,57 @@ def test_what_comes_while_it_is_read_is_no_part_of_it(
     assert of_type(data, "effect")[1]["status"] == "begun"
     assert len(of_type(data, "turn")) == 1
     assert b"new@example.org" not in data
+
+
+def test_what_people_were_asked_ends_with_the_versions_too(
+    ours: Any, session: str, project: Any
+) -> None:
+    asked = {"tool": "refund", "arguments": {"email": MAIL, "amount": 24917}}
+    approval = done(ours.post(f"{session}/approvals", asked))
+    waits = approval["version"]
+    voted(project, make_member(project, "olga", Role.OPERATOR), approval["id"])
+
+    (decided,) = of_type(read(ours, session, masks=["/email"]), "approval")
+    (waiting,) = of_type(read(ours, session, version=waits), "approval")
+
+    assert decided["arguments"] == {"email": "[masked]", "amount": 24917}
+    assert decided["outcome"]["approved"] is True
+    assert decided["outcome"]["arguments"] == decided["arguments"]
+    assert (waiting["status"], waiting["outcome"]) == ("pending", None)
+    assert of_type(read(ours, session, version=waits - 1), "approval") == []
+    assert not decided.keys() & {"votes", "schema", "requested_by"}
+
+
+def test_what_was_decided_is_told_as_it_was_at_the_last_version(
+    ours: Any, session: str, project: Any
+) -> None:
+    refund, mail = ({"tool": one, "arguments": {}} for one in ("refund", "mail"))
+    approval = done(ours.post(f"{session}/approvals", refund))
+    before = approval["version"] - 1
+    voted(project, make_member(project, "olga", Role.OPERATOR), approval["id"])
+    waits = done(ours.post(f"{session}/approvals", mail))["version"]
+    done(ours.post(f"{session}/rollback", {"version": before}))
+
+    now = of_type(read(ours, session), "approval")
+    then = of_type(read(ours, session, version=waits), "approval")
+
+    assert [one["status"] for one in now] == ["voided", "voided"]
+    assert [one["status"] for one in then] == ["approved", "pending"]
+    assert then[0]["outcome"]["approved"] is True
+    assert then[1]["outcome"] is None
+
+
+@pytest.mark.parametrize("name", ["MOST_EFFECTS", "MOST_APPROVALS"])
+@pytest.mark.parametrize("masks", [[], ["/customer/email"]])
+def test_more_than_it_takes_is_refused_before_it_begins(
+    ours: Any, session: str, monkeypatch: pytest.MonkeyPatch, name: str, masks: Any
+) -> None:
+    done(ours.post(f"{session}/approvals", {"tool": "refund", "arguments": {}}))
+    monkeypatch.setattr(f"apps.timeline.api.bundles.lines.{name}", 0)
+
+    answer = ours.post(f"{session}/bundle", {"masks": masks})
+
+    assert (answer.status, answer.code) == (413, "content_too_large")
 
 
 def test_it_ends_at_the_version_that_is_named(ours: Any, session: str) -> None:

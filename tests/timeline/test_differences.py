@@ -15,8 +15,7 @@ from apps.timeline.bodies import Cache
 from apps.timeline.ledger.encoding import differences
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.facts import index
-from apps.timeline.verification import verify_session
-from apps.timeline.verification.walk import Limits
+from apps.timeline.verification import Limits, verify_session
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
 from tests.timeline.runs import Begin, Run

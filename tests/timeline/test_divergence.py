@@ -6,6 +6,7 @@ import pytest
 
 from apps.accounts.models import Project
 from apps.timeline.queries import divergence
+from apps.timeline.stepping import steps
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
@@ -37,6 +38,26 @@ def test_it_tells_where_a_fork_left_its_original(run: Run) -> None:
         "versions_since": 2,
         "other_versions_since": 1,
         "reason": None,
+        "first_differences": [
+            {
+                "kind": "state",
+                "pointer": "/city",
+                "step": {
+                    "version": 1,
+                    "op": "update",
+                    "tool": None,
+                    "set_aside": False,
+                },
+                "other_step": {
+                    "version": 2,
+                    "op": "update",
+                    "tool": None,
+                    "set_aside": False,
+                },
+            }
+        ],
+        "steps_read": {"from_version": 0, "to_version": 1, "is_all": True},
+        "other_steps_read": {"from_version": 2, "to_version": 2, "is_all": True},
     }
 
 
@@ -172,3 +193,123 @@ def test_an_id_that_cannot_be_compared_is_refused(run: Run) -> None:
     answer = run.client.get(run.path("divergence"), {"other": "\0"})
 
     assert_refused(answer, 400, "invalid_request", "other")
+
+
+# -- the first steps that differ
+
+
+def firsts(body: Any) -> list[tuple[Any, ...]]:
+    """Return each kind with its place and the versions, or tools, of both sides."""
+    return [
+        (
+            one["kind"],
+            one["pointer"],
+            *(
+                side and (side["tool"] or side["version"])
+                for side in (one["step"], one["other_step"])
+            ),
+        )
+        for one in body["first_differences"]
+    ]
+
+
+def call(run: Run, tool: str, **arguments: Any) -> None:
+    """Report a call of a tool in a turn that makes no version."""
+    asked = {"id": "c", "function": {"name": tool, "arguments": arguments}}
+    run.turn({"content": "Go on"}, {"content": "", "tool_calls": [asked]})
+
+
+def test_it_tells_the_first_difference_of_each_kind(run: Run) -> None:
+    fork = run.fork()
+    for one, city, then in ((run, "Oslo", "book"), (fork, "Rome", "cancel")):
+        call(one, "find", to=city)
+        one.patch({"city": city})
+        call(one, then)
+
+    body = run.get("divergence", other=fork.id)
+
+    assert firsts(body) == [
+        ("action", None, "book", "cancel"),
+        ("arguments", "/to", "find", "find"),
+        ("state", "/city", 3, 1),
+    ]
+    assert body["first_differences"][2]["step"] == {
+        "version": 3,
+        "op": "update",
+        "tool": None,
+        "set_aside": False,
+    }
+    assert body["steps_read"] == {"from_version": 3, "to_version": 3, "is_all": True}
+    assert body["other_steps_read"]["to_version"] == 1
+
+
+def test_a_step_that_one_side_lacks_is_null_there(run: Run) -> None:
+    fork = run.fork()
+    run.rollback(0)
+
+    assert firsts(fork.get("divergence")) == [("action", None, None, 3)]
+    assert firsts(run.get("divergence", other=fork.id)) == [("action", None, 3, None)]
+
+
+def test_a_step_that_was_set_aside_says_so(run: Run) -> None:
+    fork = run.fork()
+    run.patch({"city": "Oslo"})
+    run.rollback(2)
+
+    (_, state) = run.get("divergence", other=fork.id)["first_differences"]
+
+    assert (state["step"]["version"], state["step"]["set_aside"]) == (3, True)
+
+
+def test_unrelated_sessions_are_compared_from_their_first_steps(
+    run: Run, begin: Begin
+) -> None:
+    body = run.get("divergence", other=begin({"other": 1}).id)
+
+    assert body["reason"] == "unrelated"
+    assert firsts(body)[0][0] == "state"
+    assert body["steps_read"]["from_version"] == 0
+
+
+def test_what_did_the_same_differs_in_nothing(run: Run) -> None:
+    fork = run.fork()
+    for one in (run, fork):
+        one.patch({"city": "Oslo", "seen_at": one.id})
+
+    same = run.get("divergence", other=run.id)
+    told = firsts(run.get("divergence", other=fork.id))
+
+    assert (same["first_differences"], same["steps_read"]["from_version"]) == ([], None)
+    assert told == [("state", "/seen_at", 3, 1)]
+
+
+def test_it_says_where_it_did_not_look(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "STEPS", 2)
+    fork = run.fork()
+    for n in range(4):
+        run.patch({"n": n})
+
+    body = run.get("divergence", other=fork.id)
+
+    assert body["steps_read"] == {"from_version": 3, "to_version": 4, "is_all": False}
+
+
+def test_without_another_session_no_step_differs(run: Run) -> None:
+    body = run.get("divergence")
+
+    assert (body["first_differences"], body["steps_read"]) == ([], None)
+    assert body["other_steps_read"] is None
+
+
+def test_hostile_names_are_told_as_they_are_and_no_more(run: Run) -> None:
+    bad = "<img src=x>\u202e/~"
+    fork = run.fork()
+    call(run, bad, n=1)
+    run.patch({bad: {"a": 1}})
+
+    found = firsts(run.get("divergence", other=fork.id))
+
+    assert found[0] == ("action", None, bad, None)
+    assert found[1][:2] == ("state", "/<img src=x>\u202e~1~0")

@@ -109,6 +109,19 @@ def test_a_walk_in_pages_is_the_walk_at_once(begin, monkeypatch):
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("page", [1_000, 3])
+def test_lines_from_several_versions_are_those_from_each(begin, monkeypatch, page):
+    run = begin({"n": 0})
+    for to in (0, 2, 1, 4, 0):
+        run.patch({"n": run.head + 1})
+        run.rollback(to)
+    each = [walk.live_ranges(run.id, one) for one in (10, 5, 2)]
+    monkeypatch.setattr(walk, "FIRST_PAGE", page)
+
+    assert walk.live_ranges_from(run.id, [10, 5, 2]) == each
+
+
+@pytest.mark.django_db
 def test_only_the_newest_rollbacks_are_read_for_the_newest_versions(begin, monkeypatch):
     monkeypatch.setattr(walk, "FIRST_PAGE", 2)
     run = begin({"n": 0})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.timeline.ledger.facts.reported import facts
+from apps.timeline.hooks.reported import facts
 
 CALL = {"type": "tool_call", "content": "x", "tool_metadata": {"name": "pay"}}
 FINE = {"type": "tool_response", "content": "ok", "output": {"is_error": True}}

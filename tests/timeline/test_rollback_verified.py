@@ -15,6 +15,7 @@ from apps.timeline.bodies.caching import Cache
 from apps.timeline.models import Body, Session, Version
 from apps.timeline.versions import intact
 from tests.accounts.make import make_member
+from tests.conftest import Answer
 from tests.console.make import HTML, Story, address, signed_in
 from tests.timeline.damage import damage, flipped, place_of
 from tests.timeline.runs import Begin, Run, assert_refused
@@ -160,6 +161,72 @@ def test_a_large_body_that_breaks_later_is_not_restored(
 
     assert_refused(answer, 500, "body_not_verified")
     assert everything() == before
+
+
+@pytest.fixture
+def steps(large: Run, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Of each body that is decoded its number, and from how many rows."""
+    found: list[tuple[int, int]] = []
+    reconstruct: Callable[..., bytes] = bodies.reconstruct
+
+    def counting(rows: Any, **options: Any) -> bytes:
+        found.append((rows[-1].number, len(rows)))
+        return reconstruct(rows, **options)
+
+    monkeypatch.setattr(bodies, "reconstruct", counting)
+    return found
+
+
+def test_what_was_verified_before_is_not_decoded_for_what_builds_on_it(
+    large: Run, steps: list[tuple[int, int]]
+) -> None:
+    large.patch({"n": 2})
+    large.rollback(1)
+    large.rollback(2)
+    assert steps == [(1, 2), (2, 1)]
+
+    bodies.cache.forget(large.id, 1)
+    bodies.cache.forget(large.id, 2)
+    large.rollback(2)
+
+    assert steps[2:] == [(2, 3)]
+
+
+def test_the_two_sides_of_a_merge_are_decoded_once(
+    large: Run, steps: list[tuple[int, int]]
+) -> None:
+    large.patch({"m": 2})
+    large.patch({"k": 3})
+
+    answer = reverted(large, 2, 3)
+
+    assert answer.status == 200, answer.content
+    assert steps == [(1, 2), (3, 2)]
+
+
+@pytest.mark.parametrize("is_large", [True, False])
+@pytest.mark.parametrize("number", [1, 3])
+def test_each_side_of_a_merge_is_verified_and_named(
+    large: Run, monkeypatch: pytest.MonkeyPatch, number: int, is_large: bool
+) -> None:
+    if not is_large:
+        monkeypatch.setattr(intact, "RECOMPUTED_BYTES", 10**6)
+    large.patch({"m": 2})
+    large.patch({"k": 3})
+    large.patch({"j": 4})
+    broken(large, number)
+    before = everything()
+
+    answer = reverted(large, 2, 3)
+
+    assert_refused(answer, 500, "body_not_verified", "version")
+    assert answer.body["error"]["version"] == number
+    assert everything() == before
+
+
+def reverted(run: Run, first: int, last: int) -> Answer:
+    asked = {"first_version": first, "last_version": last, "reasoning": "It is wrong."}
+    return run.client.post(run.path("revert"), asked | {"expected_version": run.head})
 
 
 def test_a_replay_says_what_is_so_now(run: Run) -> None:

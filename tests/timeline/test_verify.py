@@ -477,7 +477,7 @@ def test_small_chunks_come_to_the_same_verdict(
     history: runs.Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = verify_session(history.id)
-    monkeypatch.setattr("apps.timeline.verification.walk.CHUNK", 5)
+    monkeypatch.setattr("apps.timeline.verification.versions.CHUNK", 5)
     monkeypatch.setattr("apps.timeline.verification.rows.BATCH_BYTES", 1)
     monkeypatch.setattr("apps.timeline.verification.contents.KEPT_BYTES", 0)
     heard: list[int] = []
@@ -492,7 +492,7 @@ def test_small_chunks_come_to_the_same_verdict(
 def test_an_append_in_the_meantime_is_no_damage(
     run: runs.Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("apps.timeline.verification.walk.CHUNK", 2)
+    monkeypatch.setattr("apps.timeline.verification.versions.CHUNK", 2)
 
     def write(versions: int) -> None:
         if versions < 8:

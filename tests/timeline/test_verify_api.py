@@ -8,7 +8,8 @@ from apps.core.admission import work
 from apps.core.roles import protection
 from apps.core.roles.names import Role
 from apps.core.roles.powers import ONE_ROLE, SEPARATE
-from apps.timeline.verification import turns, verify_session
+from apps.timeline.verification import verify_session
+from apps.timeline.verification.turns import walk as turns
 from tests.acting import acting_as, tampering
 from tests.feeding import project_all
 from tests.timeline import runs

@@ -455,7 +455,7 @@ def test_lists_are_compared_by_one_part_alone(talk: runs.Run) -> None:
 def test_a_turn_in_the_meantime_is_no_damage(
     talk: runs.Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("apps.timeline.verification.turns.CHUNK", 1)
+    monkeypatch.setattr("apps.timeline.verification.turns.walk.CHUNK", 1)
 
     def write(_: int) -> None:
         if talk.head < 8:

@@ -5,6 +5,7 @@ writer. Refuses rather than repairs, and never puts a body's text into an error:
 where the fault is. What others import, they import from here.
 """
 
+from apps.core.json.alike import members_of, parse_alike
 from apps.core.json.limits import MAX_DEPTH, MAX_REQUEST_DEPTH, MAX_STATE_BYTES
 from apps.core.json.parsing import parse, parse_object, parse_written
 from apps.core.json.patches import MOST_OPERATIONS, Operation, operations_of, patched
@@ -28,9 +29,11 @@ __all__ = [
     "cleaned",
     "dumps",
     "items_left_out",
+    "members_of",
     "merged",
     "operations_of",
     "parse",
+    "parse_alike",
     "parse_object",
     "parse_written",
     "patched",

@@ -8,7 +8,6 @@ connection and nothing less.
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -23,7 +22,6 @@ from apps.core.postgres.errors import (
     DataFolderUnusable,
     OtherMajorVersion,
     StartFailed,
-    StopFailed,
 )
 from apps.core.postgres.folders import (
     can_pass,
@@ -41,8 +39,6 @@ from apps.core.roles import scram
 
 # Crash recovery replays up to a gigabyte of log before it takes connections.
 START_TIMEOUT = 60
-STOP_TIMEOUT = 30
-KILL_TIMEOUT = 10
 LOCK_TIMEOUT = 120
 UNFINISHED = "unfinished-"
 
@@ -85,7 +81,7 @@ class Cluster:
         if not self.location.data_dir.exists():
             return False
         with locked(self.location.lock_file, timeout=LOCK_TIMEOUT):
-            return self._shut_down()
+            return processes.shut_down(self.location.cluster_dir)
 
     def is_alive(self) -> bool:
         """Whether there is a postmaster, ready or not: a look that costs no query."""
@@ -158,13 +154,13 @@ class Cluster:
         while (pid := processes.living_postmaster(at.cluster_dir)) is not None:
             if not self._has_passwords():
                 # Whoever is connected came without one, and goes with the server.
-                self._shut_down()
+                processes.shut_down(at.cluster_dir)
                 return False
             if self.is_running():
                 return True
             if processes.says_ready(at.cluster_dir) and not self._socket().exists():
                 # The temp folder was swept: nobody can connect to this one again.
-                self._shut_down()
+                processes.shut_down(at.cluster_dir)
                 return False
             if time.monotonic() > deadline:
                 raise StartFailed(
@@ -269,21 +265,6 @@ class Cluster:
             umask=0o077,
             **user.privileges,
         )
-
-    def _shut_down(self) -> bool:
-        directory = self.location.cluster_dir
-        pid = processes.living_postmaster(directory)
-        if pid is None:
-            return False
-        for number, timeout in (
-            (signal.SIGINT, STOP_TIMEOUT),
-            (signal.SIGQUIT, KILL_TIMEOUT),
-        ):
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
-            if processes.wait_until_gone(pid, directory, timeout=timeout):
-                return True
-        raise StopFailed(f"PostgreSQL (process {pid}) did not stop.")
 
     def _socket(self) -> Path:
         return self.location.socket_dir / SOCKET

@@ -12,12 +12,15 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from apps.core.postgres.errors import StopFailed
 from apps.core.postgres.identity import acting_as
 
 PROC = Path("/proc")
 # Idle orphans leave within milliseconds; a busy one, only when its query is done.
 ORPHANS_GRACE = 0.5
 ORPHANS_PATIENCE = 5.0
+STOP_TIMEOUT = 30
+KILL_TIMEOUT = 10
 DEAD_STATES = frozenset("ZXx")
 
 
@@ -66,6 +69,25 @@ def wait_until_gone(pid: int, cluster_dir: Path, *, timeout: float) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+def shut_down(cluster_dir: Path) -> bool:
+    """End the postmaster and all connections; False if nothing ran.
+
+    Raises: StopFailed.
+    """
+    pid = living_postmaster(cluster_dir)
+    if pid is None:
+        return False
+    for number, timeout in (
+        (signal.SIGINT, STOP_TIMEOUT),
+        (signal.SIGQUIT, KILL_TIMEOUT),
+    ):
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+        if wait_until_gone(pid, cluster_dir, timeout=timeout):
+            return True
+    raise StopFailed(f"PostgreSQL (process {pid}) did not stop.")
 
 
 def end_orphans(cluster_dir: Path) -> None:

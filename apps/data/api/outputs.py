@@ -17,6 +17,7 @@ from apps.timeline.api.outputs.common import (
 ORDINAL = "How often something was done to this key: name it as `expected_version`."
 NUMBER = "The version of the agent's data; `at` takes it."
 AUDIT = "The operation in the agent's audit; null where reads are not recorded."
+ERASED = "A policy took the value: what there was of it, and when, stays."
 BLOCKED = "Of a blocked write alone: "
 
 
@@ -111,8 +112,16 @@ class ListedKey(Output):
     created_at = moment()
     updated_at = moment()
     expires_at = maybe_moment()
-    value = text("With `full=true`.", required=False, allow_blank=True)
+    value = serializers.CharField(
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        help_text="With `full=true`; null where a removal took it.",
+    )
     metadata = open_object("With `full=true`.", required=False)
+    contents_erased = serializers.BooleanField(
+        required=False, help_text=f"True where a removal took the value. {ERASED}"
+    )
 
 
 @named(component_name="DataEntryValue")
@@ -181,9 +190,10 @@ class KeyVersion(Output):
     value = serializers.CharField(
         allow_null=True,
         allow_blank=True,
-        help_text="Null where nothing was left, or its time is over.",
+        help_text="Null where nothing was left, its time is over, or it was erased.",
     )
     metadata = open_object()
+    contents_erased = serializers.BooleanField(help_text=ERASED)
     size = serializers.IntegerField()
     restored_number = maybe_number("The version of the data that was restored.")
     actor = Actor()

@@ -231,7 +231,8 @@ def _listed(value: KeptValue) -> dict[str, Any]:
 
 
 def _entry(value: KeptValue) -> dict[str, Any]:
-    return _listed(value) | {"value": value.value, "metadata": value.metadata}
+    about = _listed(value) | {"value": value.value, "metadata": value.metadata}
+    return about | ({"contents_erased": True} if value.is_emptied else {})
 
 
 def _past(row: PastEntry, bodies: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
@@ -243,6 +244,7 @@ def _past(row: PastEntry, bodies: Mapping[int, Mapping[str, Any]]) -> dict[str, 
         "cause": row.cause,
         "value": None if body is None else body["value"],
         "metadata": None if body is None else body["metadata"],
+        "contents_erased": row.is_emptied,
         "size": row.size,
         "restored_number": row.restored_number,
         "actor": {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from apps.agents.acts import Act
 from apps.agents.models import Agent
@@ -127,10 +128,7 @@ def _leaves(document: Document, keys: Sequence[str]) -> dict[str, Leaf]:
         return {}
     rows = sql.rows(_LEAVES, {"session": document.id, "keys": sql.text_array(keys)})
     who = {row.key: (row.actor_kind, row.actor_label) for row in rows}
-    entries = [
-        EntryRow(**{name: getattr(row, name) for name in EntryRow.__slots__})
-        for row in rows
-    ]
+    entries = [_entry(row) for row in rows]
     read = _readable(entries)
     bodies = bodies_of(document, read)
     return {
@@ -141,6 +139,13 @@ def _leaves(document: Document, keys: Sequence[str]) -> dict[str, Leaf]:
         )
         for row in entries
     }
+
+
+def _entry(row: Any) -> EntryRow:
+    """Return what stands under a key now: no policy empties that."""
+    told = row._asdict()
+    del told["actor_kind"], told["actor_label"]
+    return EntryRow(**told)
 
 
 def _readable(rows: Sequence[EntryRow]) -> list[EntryRow]:

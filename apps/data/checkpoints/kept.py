@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Q
+
 from apps.agents.acts import Act
 from apps.agents.models import Agent
 from apps.core.json import cleaned
 from apps.data.documents.enforcing import standing_config
 from apps.data.errors import CheckpointNotFound
-from apps.data.models import Checkpoint
+from apps.data.models import Checkpoint, LongRestore
 from apps.data.querysets import MOST_KEPT, CheckpointQuerySet, Keep
 from apps.timeline.operations import Document
 
@@ -31,6 +33,17 @@ def kept_of(act: Act, document: Document) -> CheckpointQuerySet:
     """Return the checkpoints of a document that its policies keep."""
     keep = keep_of(act, document)
     return Checkpoint.objects.of(document.id).kept(keep, act.now)
+
+
+def numbers_needed(document_id: str) -> list[int]:
+    """Return the versions at which all of a document's data is to be read.
+
+    Those of checkpoints that nobody has hidden, and of one that is being restored.
+    """
+    restored = LongRestore.objects.of(document_id).running().values("checkpoint_id")
+    needed = Q(hidden_at__isnull=True) | Q(id__in=restored)
+    mine = Checkpoint.objects.filter(needed, session_id=document_id)
+    return list(mine.values_list("number", flat=True).distinct())
 
 
 def details_of(agent: Agent, checkpoint: Checkpoint) -> dict[str, Any]:

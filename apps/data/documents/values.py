@@ -120,6 +120,8 @@ class KeptValue:
     expires_at: datetime | None
     value: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    # A removal took the value.
+    is_emptied: bool = False
 
 
 def kept_in(raw: bytes) -> dict[str, Any]:

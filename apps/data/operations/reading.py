@@ -73,7 +73,8 @@ class VersionPage:
 def read_value(*, act: Act, reference: str, key: str, at: int | None = None) -> Reading:
     """Read one key, now or as it was at version `at` of the document.
 
-    Raises: AgentNotFound, KeyNotFound, VersionNotFound.
+    Raises: AgentNotFound, KeyNotFound, VersionNotFound; ContentsErased where a removal
+    took what stood there then.
     """
     _, document = found(act, reference)
     if not key:
@@ -86,6 +87,8 @@ def read_value(*, act: Act, reference: str, key: str, at: int | None = None) -> 
         row = queries.entry_at(document.id, key, at)
         if is_over(row.expires_at, act.now):
             raise KeyNotFound(param="key")
+    if row.is_emptied:
+        raise queries.value_erased(document.id, row.body_number or 0)
     (value,) = with_values(document, [row])
     about = told(Operation.DATA_READ, key, details={} if at is None else {"at": at})
     return Reading(value=value, event_id=record_unless_off(act, document, about))
@@ -165,6 +168,7 @@ def read_versions(
         raise KeyNotFound(param="key")
     fitting = _fitting(rows[:limit])
     shown = [row for row in fitting if not is_over(row.expires_at, act.now)]
+    shown = [row for row in shown if not row.is_emptied]
     return VersionPage(
         entries=fitting,
         has_more=len(rows) > len(fitting),
@@ -191,7 +195,7 @@ def with_values(
     document: Document, rows: Sequence[EntryRow | PastEntry]
 ) -> list[KeptValue]:
     """Return entries with what stands under them."""
-    bodies = bodies_of(document, rows)
+    bodies = bodies_of(document, [row for row in rows if not row.is_emptied])
     return [kept(row, bodies.get(row.body_number or 0, {})) for row in rows]
 
 
@@ -260,4 +264,5 @@ def kept(row: EntryRow | PastEntry, body: dict[str, Any]) -> KeptValue:
         expires_at=row.expires_at,
         value=body.get("value"),
         metadata=body.get("metadata", {}),
+        is_emptied=row.is_emptied,
     )

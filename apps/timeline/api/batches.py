@@ -24,7 +24,7 @@ from apps.core.http.input.fields import (
 from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters
-from apps.timeline.api.inputs import UpdateInput
+from apps.timeline.api.inputs.states import UpdateInput
 from apps.timeline.api.outputs.common import Output, maybe_text, open_object, text
 from apps.timeline.api.states import WRITE_ERRORS, state_object
 from apps.timeline.api.versions import VersionsView

@@ -38,6 +38,8 @@ from apps.timeline.api.base import TimelineView
 from apps.timeline.api.checking.asked import HOLDS, check_in_query
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.queries.divergence import Divergence, find_divergence
+from apps.timeline.stepping import ComparedSteps, Step, StepSide, Window, compare_steps
+from apps.timeline.stepping import First as FirstDifference
 from apps.timeline.versions import reading
 
 MAX_CHANGES = 2_000
@@ -106,11 +108,25 @@ class DivergenceView(TimelineView):
         """Tell the last version that both share, following forks of forks.
 
         A fork shares its original up to the version it was made from. The changes
-        from that version to either head tell what each has done since.
+        from that version to either head tell what each has done since, and
+        `first_differences` in which of their steps they first differ.
         """
         other_id = paging.text_of(request, "other")
         found = find_divergence(self.scope, session_id, other_id, now=self.now)
-        return Response(_divergence_object(found))
+        return Response(_divergence_object(found, self._steps(found)))
+
+    def _steps(self, found: Divergence) -> ComparedSteps | None:
+        """Compare the steps of both; without another session there is nothing to."""
+        if found.other_session_id is None:
+            return None
+        one = other = self.session(found.session_id)
+        if found.other_session_id != one.id:
+            other = self.session(found.other_session_id)
+        return compare_steps(
+            StepSide(session=one, end=one.head_number),
+            StepSide(session=other, end=other.head_number),
+            found,
+        )
 
 
 class CheckView(TimelineView):
@@ -190,8 +206,11 @@ def _patch(found: Comparison) -> dict[str, Any]:
     return {"patch": Fragment(json.dumps(to_patch(found)))}
 
 
-def _divergence_object(found: Divergence) -> dict[str, Any]:
+def _divergence_object(
+    found: Divergence, steps: ComparedSteps | None
+) -> dict[str, Any]:
     common = found.common
+    windows = steps.windows if steps else (None, None)
     return {
         "object": "divergence",
         "session_id": found.session_id,
@@ -201,6 +220,39 @@ def _divergence_object(found: Divergence) -> dict[str, Any]:
         "versions_since": common.since if common else None,
         "other_versions_since": common.other_since if common else None,
         "reason": found.reason,
+        "first_differences": [_first(one) for one in steps.firsts] if steps else [],
+        "steps_read": _steps_read(windows[0]),
+        "other_steps_read": _steps_read(windows[1]),
+    }
+
+
+def _first(found: FirstDifference) -> dict[str, Any]:
+    return {
+        "kind": found.kind,
+        "pointer": found.row.place,
+        "step": _step_place(found.row.left),
+        "other_step": _step_place(found.row.right),
+    }
+
+
+def _step_place(step: Step | None) -> dict[str, Any] | None:
+    if step is None:
+        return None
+    return {
+        "version": step.number,
+        "op": step.version and step.version.op,
+        "tool": step.call if step.version is None else None,
+        "set_aside": step.set_aside_by is not None,
+    }
+
+
+def _steps_read(window: Window | None) -> dict[str, Any] | None:
+    if window is None:
+        return None
+    return {
+        "from_version": window.first,
+        "to_version": window.last,
+        "is_all": window.is_all,
     }
 
 

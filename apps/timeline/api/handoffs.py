@@ -25,8 +25,8 @@ from apps.core.http.openapi.schema import errors
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters
 from apps.timeline.api.base import TimelineView
+from apps.timeline.api.inputs.sessions import AboutInput
 from apps.timeline.api.outputs.common import Output, maybe_text, text
-from apps.timeline.api.session_inputs import AboutInput
 from apps.timeline.api.sessions import SessionStartView
 from apps.timeline.api.states import WRITE_ERRORS
 

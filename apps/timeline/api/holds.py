@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters
-from apps.timeline.api.inputs import HoldInput
+from apps.timeline.api.inputs.holds import HoldInput
 from apps.timeline.api.states import WRITE_ERRORS, StateWriteView
 from apps.timeline.ledger.drafts import Receipt
 

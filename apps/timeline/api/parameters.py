@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -49,6 +51,8 @@ ON_CONFLICT = OpenApiParameter(
 SINCE_VERSION = OpenApiParameter(
     "since_version", int, description="Only versions after this one."
 )
+# What always fits the column, and never int()'s own limit of digits.
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 
 def text(name: str, description: str) -> OpenApiParameter:
@@ -199,3 +203,15 @@ def score_of(request: Request) -> ScoreFilter | None:
     """
     given = text_of(request, "score")
     return None if given is None else score_filter(given)
+
+
+def whole_number(text: str, name: str) -> int:
+    """Return a number that stands in a URL.
+
+    Raises: InvalidRequest.
+    """
+    if not _WHOLE_NUMBER.fullmatch(text):
+        raise InvalidRequest(
+            f"{name} must be a whole number of at most 18 digits.", param=name
+        )
+    return int(text)

@@ -18,6 +18,7 @@ from apps.timeline.api import outputs
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.comparisons import change_list
 from apps.timeline.api.effects.shapes import crossed_object
+from apps.timeline.api.migrating.moving import AHEAD, ahead_of, move_object
 from apps.timeline.queries.calls import Call
 from apps.timeline.queries.effects import CrossedEffect
 from apps.timeline.queries.preview import Preview, preview_rollback
@@ -41,7 +42,8 @@ class RollbackPreviewView(TimelineView):
                 int,
                 required=True,
                 description="The number to restore; -1 is the one before the head.",
-            )
+            ),
+            *AHEAD,
         ],
         responses={
             200: outputs.RollbackPreview,
@@ -57,9 +59,10 @@ class RollbackPreviewView(TimelineView):
         to = paging.integer_of(request, "version", minimum=-(2**31), maximum=2**53)
         if to is None:
             raise InvalidRequest("version takes a version number.", param="version")
-        return Response(
-            _object(preview_rollback(self.scope, session_id, to, now=self.now))
+        found = preview_rollback(
+            self.scope, session_id, to, now=self.now, ahead=ahead_of(request)
         )
+        return Response(_object(found))
 
 
 def _object(found: Preview) -> dict[str, Any]:
@@ -85,6 +88,7 @@ def _object(found: Preview) -> dict[str, Any]:
             "restored": found.boundary.restored,
             "migrates": found.boundary.migrates,
         },
+        "moves": [move_object(one) for one in found.moves],
         "outside": OUTSIDE,
         "forks": [
             {"session_id": fork.session_id, "version": fork.number}

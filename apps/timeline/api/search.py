@@ -19,13 +19,18 @@ from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.search import SearchList
 from apps.timeline.search import answering
 from apps.timeline.search.clauses import Query
-from apps.timeline.search.conditions import Candidate
+from apps.timeline.search.conditions.base import Candidate
 from apps.timeline.search.cursors import Place, place_of
 from apps.timeline.search.finder import Found
 from apps.timeline.search.grammar.language import LONGEST_TEXT, parse_query
+from apps.timeline.search.grammar.writing import write_clause
+from apps.timeline.search.telling import working_facets
 from apps.timeline.search.telling.explaining import Match, Result
 
 SESSIONS, VERSIONS = "sessions", "versions"
+# How many sessions are counted for facets, and how many schemas are told.
+COUNTED = 1_000
+SCHEMAS = 20
 
 
 class SearchView(TimelineView):
@@ -54,6 +59,7 @@ class SearchView(TimelineView):
             ),
             parameters.limit(20),
             parameters.text("starting_after", "The `next` of an earlier answer."),
+            parameters.include("include_facets", default=False),
         ],
         responses={200: SearchList, **errors(400, 401, 403, 429, 503)},
     )
@@ -70,14 +76,42 @@ class SearchView(TimelineView):
             if _kind_of(request) == VERSIONS
             else answering.search_sessions
         )
+        query = self._query(request)
+        with_facets = paging.flag_of(request, "include_facets")
+        if with_facets and _kind_of(request) == VERSIONS:
+            raise InvalidRequest("Facets are of sessions.", param="include_facets")
         found = find(
             self.scope,
-            self._query(request),
+            query,
             now=self.now,
             after=_place_of(request),
             limit=paging.limit_of(request),
         )
-        return Response(_list_object(found))
+        answer = _list_object(found)
+        if with_facets:
+            answer["facets"] = self._facets(query)
+        return Response(answer)
+
+    def _facets(self, query: Query) -> dict[str, Any]:
+        """Return what the newest sessions that are found share, and how many are."""
+        counted = answering.count_sessions(
+            self.scope, query, now=self.now, most=COUNTED
+        )
+        found = working_facets.shared(
+            self.scope.project,
+            [one.id for one in counted.sessions],
+            most=SCHEMAS,
+            now=self.now,
+        )
+        return {
+            "counted": len(counted.sessions),
+            "is_all": counted.is_all,
+            "data": [
+                {"of": of, "term": write_clause(one.clause), "count": one.count}
+                for of, some in found.items()
+                for one in some
+            ],
+        }
 
     def _query(self, request: Request) -> Query:
         """Raises: InvalidRequest with the position of what is not understood."""

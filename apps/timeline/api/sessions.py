@@ -15,13 +15,13 @@ from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.masks.masked import masked
-from apps.timeline.api.session_inputs import (
+from apps.timeline.api.inputs.sessions import (
     AboutInput,
     CreateInput,
     ForkInput,
     MetadataInput,
 )
+from apps.timeline.api.masks.masked import masked
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.ledger.facts.about import UNSAID

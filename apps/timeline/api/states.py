@@ -35,6 +35,8 @@ from apps.timeline.words import Op
 
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 503)
 WRITTEN = dict.fromkeys((200, 201), outputs.StateWrite)
+# Where answers of heads show states.
+SHOWN_AT = ("/state", "/data")
 READ_ERRORS = errors(400, 401, 403, 404, 410, 429, 503)
 
 
@@ -169,7 +171,7 @@ class StateView(StateWriteView):
             **errors(409, 422),
         },
     )
-    @masked("/state", "/data", refused=("schema", "schema_from"))
+    @masked(*SHOWN_AT, refused=("schema", "schema_from"))
     def get(self, request: Request, session_id: str) -> Response:
         """Read the state of the head; `ETag` names its version."""
         under = Under.of(request)

@@ -14,7 +14,7 @@ from apps.core.errors import InvalidRequest
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes, traces
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.inputs import TurnInput
+from apps.timeline.api.inputs.turns import TurnInput
 from apps.timeline.api.outputs.gaps import (
     removed_on_page,
     removed_turns,

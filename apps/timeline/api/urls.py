@@ -19,6 +19,7 @@ from apps.timeline.api import (
     verify,
     versions,
 )
+from apps.timeline.api.advising.views import AdviceView
 from apps.timeline.api.bundles.views import BundleView
 from apps.timeline.api.checking.bisect import BisectView
 from apps.timeline.api.effects import compensations, results
@@ -137,6 +138,7 @@ urlpatterns = [
         results.ForgetSessionView.as_view(),
         name="forget_results",
     ),
+    path("agents/<str:agent>/advice", AdviceView.as_view()),
     path("agents/<str:agent>/results", results.AgentResultsView.as_view()),
     path("agents/<str:agent>/results/forget", results.ForgetAgentView.as_view()),
     path(f"{SESSION}/effects", effects.EffectsView.as_view(), name="effects"),

@@ -9,6 +9,7 @@ from drf_spectacular.utils import (
     extend_schema,
     extend_schema_serializer,
 )
+from orjson import Fragment
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,15 +21,17 @@ from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.inputs import whole_number
 from apps.timeline.api.masks.masked import masked
+from apps.timeline.api.migrating.moving import AHEAD, ahead_of, move_object
 from apps.timeline.api.migrating.under import SCHEMA, Under
 from apps.timeline.api.outputs.gaps import removed_on_page
+from apps.timeline.api.parameters import whole_number
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.api.working.outputs import ResumedCheckpoint
 from apps.timeline.api.working.resuming import resuming
 from apps.timeline.models import Label
 from apps.timeline.queries import listing
+from apps.timeline.queries.migrating import moves
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.lineage import live_ranges, set_aside_by
 
@@ -132,20 +135,31 @@ class CheckpointView(TimelineView):
         parameters=[
             OpenApiParameter(
                 "version", int, description="The head if unset; -1 the one before."
-            )
+            ),
+            *SCHEMA,
+            *AHEAD,
         ],
-        responses={200: ResumedCheckpoint, **READ_ERRORS},
+        responses={200: ResumedCheckpoint, **READ_ERRORS, **errors(409, 413, 422)},
     )
     def get(self, request: Request, session_id: str) -> Response:
         """Read the whole bundle of the head or any version, and what to go on with.
 
-        Open approvals and unknown effects are those of the session as it is now.
+        Open approvals and unknown effects are those of the session as it is now. Under
+        `schema` the state is migrated, and so is what the next task is read from.
+        `moves` says onto which other code this goes: read it before a fork or a resume.
         """
+        under = Under.of(request)
         number = paging.integer_of(request, "version", minimum=-(2**31), maximum=2**53)
         version = self.version(session_id, number)
         parts = reading.parts(version)
-        body = shapes.checkpoint_object(version, parts)
+        body = shapes.checkpoint_object(version, parts) | {"migrated_from": None}
+        if under is not None:
+            parts = under.parts(version, parts)
+            body |= {"state": Fragment(reading.state_part(parts))}
+            body |= under.told(version)
         body |= resuming(version, parts, now=self.now)
+        ahead = ahead_of(request, under.to if under else None)
+        body["moves"] = [move_object(one) for one in moves(version, ahead)]
         return Response(body, headers={"ETag": f'"v{version.number}"'})
 
 

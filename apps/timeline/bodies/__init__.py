@@ -6,22 +6,23 @@ from apps.timeline.bodies.bundles import (
     CorruptBody,
     Part,
     frame,
+    is_framed,
+    names_in,
     part_view,
     state_view,
     unframe,
 )
-from apps.timeline.bodies.caching import Cache, cache
+from apps.timeline.bodies.caching import Cache, Seal, cache
+from apps.timeline.bodies.chains import Row, reconstruct
 from apps.timeline.bodies.codec import (
     EMPTIED,
     KEY_FRAME_EVERY,
     Base,
     Codec,
-    Row,
     Stored,
     commitment,
     decode,
     encode,
-    reconstruct,
     sealed,
     turn_parts,
     verify,
@@ -54,6 +55,7 @@ __all__ = [
     "Part",
     "Place",
     "Row",
+    "Seal",
     "Sealer",
     "Spans",
     "Stored",
@@ -63,6 +65,8 @@ __all__ = [
     "encode",
     "frame",
     "is_at_hand",
+    "is_framed",
+    "names_in",
     "opened_changes",
     "opened_text",
     "part_view",

@@ -189,7 +189,7 @@ def frame(parts: Iterable[Part]) -> bytes:
     return raw
 
 
-def unframe(raw: bytes) -> tuple[Part, ...]:
+def unframe(raw: bytes, *, without: str | None = None) -> tuple[Part, ...]:
     """Return the parts of a body, in the order in which they were framed.
 
     Raises: CorruptBody unless every byte is accounted for.
@@ -197,7 +197,30 @@ def unframe(raw: bytes) -> tuple[Part, ...]:
     return tuple(
         Part(name, media_type, raw[start:end])
         for name, media_type, start, end in _places(raw)
+        if name != without
     )
+
+
+def is_framed(raw: bytes, parts: tuple[Part, ...]) -> bool:
+    """Say whether a body is made of these parts, in this order; none is copied.
+
+    Raises: CorruptBody as `unframe` does.
+    """
+    places = _places(raw)
+    return [(p.name, p.media_type, len(p.data)) for p in parts] == [
+        (name, media_type, end - start) for name, media_type, start, end in places
+    ] and all(
+        raw.startswith(part.data, start)
+        for part, (_, _, start, _) in zip(parts, places, strict=True)
+    )
+
+
+def names_in(raw: bytes) -> list[str]:
+    """Return the names of a body's parts, in their order.
+
+    Raises: CorruptBody as `unframe` does.
+    """
+    return [name for name, *_ in _places(raw)]
 
 
 def state_view(raw: bytes) -> memoryview:

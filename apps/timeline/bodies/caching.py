@@ -2,10 +2,18 @@
 
 import threading
 from collections import OrderedDict
+from typing import NamedTuple
 
 from apps.diffs.outlines import Outline
 
 CACHE_BYTES = 32 * 1024 * 1024
+
+
+class Seal(NamedTuple):
+    """What a body here was verified by: the digest of what it was decoded from."""
+
+    stored: bytes
+    commitment: bytes
 
 
 class Cache:
@@ -21,7 +29,7 @@ class Cache:
         self._bodies: OrderedDict[tuple[str, int], bytes] = OrderedDict()
         self._numbers: dict[str, set[int]] = {}
         self._outlines: dict[tuple[str, int], Outline] = {}
-        self._seals: dict[tuple[str, int], bytes] = {}
+        self._seals: dict[tuple[str, int], Seal] = {}
         self._lock = threading.Lock()
 
     def get(self, key: tuple[str, int]) -> bytes | None:
@@ -50,11 +58,11 @@ class Cache:
             if key in self._bodies:
                 self._outlines[key] = outline
 
-    def seal(self, key: tuple[str, int]) -> bytes | None:
-        """Return the digest of the stored bytes that gave a body that is here."""
+    def seal(self, key: tuple[str, int]) -> Seal | None:
+        """Return what a body that is here was verified by, if it was."""
         return self._seals.get(key)
 
-    def put(self, key: tuple[str, int], raw: bytes, seal: bytes | None = None) -> None:
+    def put(self, key: tuple[str, int], raw: bytes, seal: Seal | None = None) -> None:
         """Keep the body, unless it alone would fill more than half of the cache."""
         if 2 * len(raw) > self._max_bytes:
             return

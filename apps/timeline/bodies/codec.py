@@ -10,11 +10,8 @@ import hmac
 import struct
 import threading
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from itertools import pairwise
-from typing import Protocol
 
 from backports.zstd import (
     CompressionParameter,
@@ -95,23 +92,6 @@ class Stored:
     commitment: bytes
     base_number: int | None
     depth: int
-
-
-class Row(Protocol):
-    """A stored body as a query returns it."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def base_number(self) -> int | None: ...
-    @property
-    def codec(self) -> int: ...
-    @property
-    def data(self) -> bytes: ...
-    @property
-    def size(self) -> int: ...
-    @property
-    def salt(self) -> bytes: ...
 
 
 def encode(raw: bytes, *, number: int, base: Base | None, salt: bytes) -> Stored:
@@ -234,38 +214,6 @@ def verify(raw: bytes, salt: bytes, expected: bytes) -> None:
     """
     if not hmac.compare_digest(commitment(raw, salt), bytes(expected)):
         raise CorruptBody("The body is not the one that was committed to.")
-
-
-def reconstruct(
-    rows: Sequence[Row],
-    *,
-    session_id: str = "",
-    base_raw: bytes | None = None,
-    expected: bytes | None = None,
-    spans: Spans | None = None,
-) -> bytes:
-    """Return the last row's body; rows run from the key frame, each on the one before.
-
-    With `base_raw`, the decoded base of the first row, the key frame is not needed.
-    With `expected`, the version's commitment, the result is verified.
-
-    Raises: CorruptBody, also for a chain with a gap or beyond the longest allowed;
-    KeysUnavailable, ObjectsUnavailable.
-    """
-    if not 0 < len(rows) <= KEY_FRAME_EVERY:
-        raise CorruptBody("The chain of deltas is empty or too long.")
-    first = rows[0]
-    place = Place(session_id, first.salt)
-    spans = spans or Spans()
-    raw = decode(first.codec, first.data, first.size, base_raw, place, spans)
-    for before, row in pairwise(rows):
-        if row.base_number != before.number:
-            raise CorruptBody("The chain of deltas has a gap.")
-        place = Place(session_id, row.salt)
-        raw = decode(row.codec, row.data, row.size, raw, place, spans)
-    if expected is not None:
-        verify(raw, rows[-1].salt, expected)
-    return raw
 
 
 def _full(raw: bytes) -> tuple[Codec, bytes]:

@@ -1,4 +1,6 @@
-"""Tasks as the part `tasks` lists them: an id, a status, and what callers say beside.
+"""Tasks as a part or a state lists them: an id, a status, and what callers say beside.
+
+The part `tasks` is meant, and without it the list of that name in the state.
 
 The list is callers' own, so anything may stand in it. What is an object with an `id`
 can be changed by that; what says no status is pending.
@@ -44,6 +46,30 @@ class Progress:
 def tasks_in(parts: Iterable[Part]) -> list[Json]:
     """Return the tasks of a bundle, none where there are none."""
     return tasks_of(data_in(parts))
+
+
+def listed(parts: tuple[Part, ...]) -> list[Json]:
+    """Return the tasks of a bundle, or without the part those that its state lists."""
+    if (data := data_in(parts)) is not None:
+        return tasks_of(data)
+    state = next((part.data for part in parts if part.name == "state"), b"")
+    return _listed_in(json.parse_written(state)) or [] if may_list(state) else []
+
+
+def written_in(state: Json) -> bytes | None:
+    """Return the list that a state has of them as it is written, None without one."""
+    found = _listed_in(state)
+    return None if found is None else json.dumps(found)
+
+
+def may_list(state: bytes) -> bool:
+    """Say whether a state may have such a list, before it is parsed for that."""
+    return f'"{PART}":'.encode() in state
+
+
+def _listed_in(state: Json) -> list[Json] | None:
+    found = state.get(PART) if isinstance(state, Mapping) else None
+    return found if isinstance(found, list) else None
 
 
 def data_in(parts: Iterable[Part]) -> bytes | None:

@@ -8,7 +8,7 @@ erasure delete by the condition by which a preview counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +22,11 @@ from apps.core import sql
 Pins = Callable[[str], Mapping[int, str]]
 # Given a session's id: why it is under a legal hold; None where it is not.
 LegalHold = Callable[[str], str | None]
+# Given a keyed document's id: the session and the person that it tells of, by the
+# session's id and the caller's name for the person; None where it is of no such one.
+Owner = Callable[[str], tuple[str | None, str | None] | None]
+# Given a keyed document's id: versions at which all of it is to be read.
+Moments = Callable[[str], Iterable[int]]
 # Given the moment, and what is asked between two steps: whether to stop.
 Urgent = Callable[[datetime, Callable[[], bool]], int]
 _SET = "SELECT set_config('stepback.retention', %s, true)"
@@ -82,6 +87,8 @@ class Leavings:
 # By the app's name.
 PINS: dict[str, Pins] = {}
 LEGAL_HOLDS: dict[str, LegalHold] = {}
+MOMENTS: dict[str, Moments] = {}
+OWNERS: dict[str, Owner] = {}
 # Of a session, in the order in which they go with it; children before parents.
 SESSIONS: dict[str, Sequence[Leavings]] = {}
 # Of a session and of a person: they outlive a policy's removal, and go in an erasure.
@@ -105,6 +112,19 @@ def pinned(session_id: str) -> dict[int, str]:
     for pins in PINS.values():
         found |= pins(session_id)
     return found
+
+
+def moments_kept(document_id: str) -> set[int]:
+    """Return the versions of a keyed document that apps above keep readable."""
+    return {number for kept in MOMENTS.values() for number in kept(document_id)}
+
+
+def owner_of(document_id: str) -> tuple[str | None, str | None]:
+    """Return the session and the person that a keyed document tells of, if any."""
+    for owner in OWNERS.values():
+        if (found := owner(document_id)) is not None:
+            return found
+    return None, None
 
 
 def legal_hold(session_id: str) -> str | None:

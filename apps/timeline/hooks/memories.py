@@ -48,7 +48,7 @@ class Memories:
     `total` counts those that a caller may see.
     """
 
-    recall: Callable[[RecallAsked], Recalled]
+    recall: Callable[[RecallAsked], Callable[[], Recalled]]
     count: Callable[[str, Sequence[str], datetime], Mapping[str, int]]
     total: Callable[[Scope, datetime], int]
 
@@ -57,11 +57,11 @@ class Memories:
 MEMORIES: dict[str, Memories] = {}
 
 
-def recall(asked: RecallAsked) -> Recalled:
-    """Return what is remembered for a session's context."""
+def recall(asked: RecallAsked) -> Callable[[], Recalled]:
+    """Begin to recall for a session's context; what is returned answers, when asked."""
     for one in MEMORIES.values():
         return one.recall(asked)
-    return Recalled()
+    return Recalled
 
 
 def memory_counts(

@@ -11,26 +11,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 
-from apps.accounts.errors import AuthenticationFailed, Unusable
 from apps.agents.acts import Act
-from apps.agents.models import Agent
+from apps.agents.remembered import remembered
 from apps.audit import operations as audit
 from apps.core import sql
 from apps.core.admission import gate
-from apps.core.errors import DomainError, IdempotencyKeyReused
+from apps.core.errors import DomainError
 from apps.diffs.readers import require_clear
 from apps.timeline import bodies, hooks
-from apps.timeline.errors import SessionNotFound, UsageCurrency, held
+from apps.timeline.hooks import Judging
 from apps.timeline.ledger import conflicts, events
 from apps.timeline.ledger.drafts import ANY_HEAD, Build, Expected, Receipt, WriteCommand
 from apps.timeline.ledger.encoding import batches, calls, rows
 from apps.timeline.ledger.encoding.batches import EncodedBatch
 from apps.timeline.ledger.encoding.values import EncodedWrite
 from apps.timeline.ledger.encoding.writes import encode_write
+from apps.timeline.ledger.judging import attempts
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.ledger.policies import Policy
 from apps.timeline.ledger.replays import receipt_of, replayed
@@ -127,23 +128,42 @@ def _attempt(command: WriteCommand) -> Receipt | None:
     return _attempt_on(command, head)
 
 
-def _attempt_on(command: WriteCommand, head: VersionRow) -> Receipt | None:
+def _attempt_on(
+    command: WriteCommand, head: VersionRow, judging: Judging | None = None
+) -> Receipt | None:
     # Before the head is compared or built on: who is held back need not catch up.
     if head.hold in command.policy.refused:
         raise conflicts.refused_by(head)
     if command.expected.number not in (None, head.number):
         raise conflicts.stale(command.expected, head)
+    if not command.is_guarded and remembered(head.agent_id).has_guards:
+        guarding = replace(command, is_guarded=True)
+        return attempts.attempt(guarding, head, _attempt_on)
+    act = command.act
+    encoded: EncodedWrite | EncodedBatch
     if isinstance(command.build, tuple):
-        return _attempt_batch(command, command.build, head)
-    encoded = encode_write(command.build(head), head=head, act=command.act)
+        encoded = batches.encode(command.build, head=head, act=act, judging=judging)
+    else:
+        write = command.build(head)
+        encoded = encode_write(write, head=head, act=act, judging=judging)
+    if judging is not None:
+        send = partial(_sent, command, head, encoded)
+        return attempts.stored(judging, command.session_id, send)
+    return _sent(command, head, encoded)
+
+
+def _sent(
+    command: WriteCommand, head: VersionRow, encoded: EncodedWrite | EncodedBatch
+) -> Receipt | None:
+    if isinstance(encoded, EncodedBatch):
+        return _sent_batch(command, head, encoded)
     (outcome,) = sql.run_prepared(calls.APPEND, rows.of_write(command, head, encoded))
     return _receipt_for_outcome(command, outcome, encoded, head)
 
 
-def _attempt_batch(
-    command: WriteCommand, builds: tuple[Build, ...], head: VersionRow
+def _sent_batch(
+    command: WriteCommand, head: VersionRow, encoded: EncodedBatch
 ) -> Receipt | None:
-    encoded = batches.encode(builds, head=head, act=command.act)
     try:
         with _undoable():
             (outcome,) = sql.run_prepared(
@@ -186,8 +206,8 @@ def _receipt_for_outcome(
         _require_no_named_head(command)
         return None
     if outcome.outcome == "watched":
-        return _watched(command, head)
-    raise _refusal(command, outcome, head)
+        return _watched(command, head, encoded)
+    raise conflicts.refusal(command, outcome, head)
 
 
 def _receipt_of_stored(
@@ -228,11 +248,17 @@ def _receipt_of_stored(
     )
 
 
-def _watched(command: WriteCommand, head: VersionRow) -> Receipt | None:
-    """Store a turn of a watched session, and tell of it, in one transaction."""
+def _watched(
+    command: WriteCommand, head: VersionRow, encoded: EncodedWrite | EncodedBatch
+) -> Receipt | None:
+    """Store a turn of a watched session, and tell of it, in one transaction.
+
+    It is what guards were shown: they are not asked again, and whoever sent it stores
+    what they found.
+    """
     with transaction.atomic():
         lock_session(command.session_id)
-        receipt = _attempt_on(replace(command, watches=True), head)
+        receipt = _sent(replace(command, watches=True), head, encoded)
         if receipt is None or receipt.is_replay:
             return receipt
         hooks.tell_turn(
@@ -255,21 +281,3 @@ def _require_no_named_head(command: WriteCommand) -> None:
     if command.expected.number is not None:
         head = fetching.head(command.act.scope, command.session_id, now=command.act.now)
         raise conflicts.stale(command.expected, head)
-
-
-def _refusal(command: WriteCommand, outcome: Any, head: VersionRow) -> DomainError:
-    match outcome.outcome:
-        case "revoked" | "expired":
-            return AuthenticationFailed.because(Unusable(outcome.outcome))
-        case "held":
-            return held(outcome.hold, outcome.head_number)
-        case "currency":
-            return UsageCurrency(param="usage.currency")
-        case "reused":
-            return IdempotencyKeyReused(param="Idempotency-Key")
-        case "suspended":
-            return Agent.objects.get(id=head.agent_id).refusal
-        case "named":
-            return conflicts.named(command.session_id)
-        case _:
-            return SessionNotFound()

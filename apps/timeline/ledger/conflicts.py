@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from apps.accounts.errors import AuthenticationFailed, Unusable
+from apps.agents.models import Agent
 from apps.core import sql
+from apps.core.errors import DomainError, IdempotencyKeyReused
 from apps.timeline import bodies
 from apps.timeline.errors import (
     BUDGET,
     BudgetReached,
     ExternalIdTaken,
     SessionClosed,
+    SessionNotFound,
     SessionPaused,
+    UsageCurrency,
     VersionConflict,
     VersionMismatch,
     held,
 )
-from apps.timeline.ledger.drafts import Expected
+from apps.timeline.ledger.documents import leases
+from apps.timeline.ledger.drafts import Expected, WriteCommand
 from apps.timeline.ledger.encoding import batches
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
@@ -92,3 +99,24 @@ def _changed_paths(since: int, head: VersionRow) -> list[str]:
         for change in bodies.opened_changes(head.session_id, row.changes)
     }
     return list(paths)[:PATHS_NAMED]
+
+
+def refusal(command: WriteCommand, outcome: Any, head: VersionRow) -> DomainError:
+    """Return what the function's outcome refuses a write with, where it stores none."""
+    match outcome.outcome:
+        case "revoked" | "expired":
+            return AuthenticationFailed.because(Unusable(outcome.outcome))
+        case "held":
+            return held(outcome.hold, outcome.head_number)
+        case "currency":
+            return UsageCurrency(param="usage.currency")
+        case "reused":
+            return IdempotencyKeyReused(param="Idempotency-Key")
+        case "fenced":
+            return leases.refused(command.session_id, command.expected.fence)
+        case "suspended":
+            return Agent.objects.get(id=head.agent_id).refusal
+        case "named":
+            return named(command.session_id)
+        case _:
+            return SessionNotFound()

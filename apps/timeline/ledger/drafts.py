@@ -13,6 +13,7 @@ from typing import Any
 from apps.agents.acts import Act
 from apps.core.json import Json, State
 from apps.timeline.bodies import Part, Stored
+from apps.timeline.hooks.guarding import TurnSaid
 from apps.timeline.ledger.policies import Policy
 from apps.timeline.models import Turn
 from apps.timeline.versions.reading import Step, VersionRow
@@ -89,6 +90,8 @@ class TurnDraft:
     facts: dict[str, Json]
     # What it used, as it is kept; None where it says nothing.
     usage: dict[str, Json] | None = None
+    # What was said, for guards to look at.
+    said: TurnSaid | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,6 +110,7 @@ Build = Callable[[VersionRow], Write]
 class Expected:
     """Which head the caller saw; `number` None: whatever the head is.
 
+    `fence` is that of the lease under which a shared document is written, if any.
     `from_header` tells an `If-Match` (412 when stale) from the JSON field (409). With
     `else_fork` a write of a state whose head has moved begins a fork of that version.
     """
@@ -114,6 +118,7 @@ class Expected:
     number: int | None = None
     from_header: bool = False
     else_fork: bool = False
+    fence: int | None = None
 
 
 ANY_HEAD = Expected()
@@ -134,6 +139,8 @@ class WriteCommand:
     policy: Policy
     # Whether those who watch the session are told of the turn, in this transaction.
     watches: bool = False
+    # Whether it is looked at by guards already.
+    is_guarded: bool = False
     # What the chained records keep beside the events; with it an agent's act is chained
     # as well as a person's.
     kept: Mapping[str, Any] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from typing import Any
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.audit.models import Event
-from apps.timeline.words import Op
+from apps.timeline.words import Kind, Op
 
 ACTIONS = {
     Op.CREATE: Action.SESSION_CREATED,
@@ -33,7 +33,18 @@ ACTIONS = {
     Op.DELETE: Action.SESSION_DELETED,
 }
 
-MAKING = sorted({action.value for action in ACTIONS.values()})
+# Of a shared document, so that what follows sessions follows none: by what is written.
+ACTIONS_OF = {
+    Kind.SESSION.value: ACTIONS,
+    Kind.SHARED.value: {
+        Op.CREATE: Action.SHARED_CREATED,
+        Op.UPDATE: Action.SHARED_UPDATED,
+        Op.REPLACE: Action.SHARED_UPDATED,
+        Op.ROLLBACK: Action.SHARED_ROLLED_BACK,
+    },
+}
+
+MAKING = sorted({one.value for by in ACTIONS_OF.values() for one in by.values()})
 
 
 def chain(

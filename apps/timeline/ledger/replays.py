@@ -27,6 +27,7 @@ def replayed(command: WriteCommand) -> Receipt | None:
             "key": command.act.request.key,
             "project": command.act.project_id,
             "agents": command.act.scope.agent_list,
+            "kind": command.act.scope.kind,
         },
     )
     if not found:

@@ -26,6 +26,7 @@ from apps.timeline.operations.documents.restoring import (
 )
 from apps.timeline.operations.documents.writing import (
     expire_keys,
+    hold_document,
     lock_document,
     remove_key,
     remove_prefix,
@@ -62,9 +63,11 @@ from apps.timeline.operations.keeping import (
     Went,
     archive_versions,
     delete_archives,
+    empty_entries,
     empty_versions,
     prune_versions,
     remove_session,
+    superseded,
     sweep_archives,
     thin_session,
 )
@@ -83,6 +86,13 @@ from apps.timeline.operations.notes import (
 )
 from apps.timeline.operations.rollbacks import rollback, undo
 from apps.timeline.operations.sessions import Origin, create, fork
+from apps.timeline.operations.shared import (
+    Leasing,
+    keep_lease,
+    release_lease,
+    take_lease,
+    write_shared,
+)
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
 from apps.timeline.operations.working import (
@@ -118,6 +128,7 @@ __all__ = [
     "Forget",
     "Found",
     "Gone",
+    "Leasing",
     "NewEffect",
     "NewEntry",
     "Origin",
@@ -145,6 +156,7 @@ __all__ = [
     "decide",
     "delete",
     "delete_archives",
+    "empty_entries",
     "empty_versions",
     "expire",
     "expire_keys",
@@ -154,6 +166,8 @@ __all__ = [
     "fork",
     "hand_off",
     "hide_versions",
+    "hold_document",
+    "keep_lease",
     "label",
     "lock_document",
     "lock_head",
@@ -161,6 +175,7 @@ __all__ = [
     "migrate",
     "pause",
     "prune_versions",
+    "release_lease",
     "remap",
     "remove_key",
     "remove_prefix",
@@ -173,7 +188,9 @@ __all__ = [
     "score",
     "settle_effect",
     "stored_before",
+    "superseded",
     "sweep_archives",
+    "take_lease",
     "tell_unknown_effects",
     "thin_session",
     "undo",
@@ -186,4 +203,5 @@ __all__ = [
     "withdraw_review",
     "write_entries",
     "write_entry_plainly",
+    "write_shared",
 ]

@@ -7,7 +7,6 @@ is ever changed: whoever thinks otherwise writes another one, and the newest cou
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 
@@ -66,7 +65,7 @@ def add_note(
         id=new_id("note", now=act.now),
         number=None if number is None else version.number,
         text=text,
-        **_by(act),
+        **act.by,
     )
     note.save(force_insert=True)
     audit.record_act(
@@ -117,7 +116,7 @@ def add_summary(
         last_turn=last_turn,
         head_number=head_number,
         text=text,
-        **_by(act),
+        **act.by,
     )
     made.save(force_insert=True)
     labelling.note_summary(act.project_id, made)
@@ -214,7 +213,7 @@ def score(
         name=name,
         ordinal=1 if last is None else last.ordinal + 1,
         value=value,
-        **_by(act),
+        **act.by,
     )
     made.save(force_insert=True)
     sql.rows(_SET_SCORE, {"session": session_id, "name": name, "value": value})
@@ -240,7 +239,7 @@ def _reviewed(
         ordinal=1 if last is None else last.ordinal + 1,
         outcome=outcome,
         why=why,
-        **_by(act),
+        **act.by,
     )
     made.save(force_insert=True)
     Session.objects.filter(id=session_id).update(review=outcome)
@@ -293,15 +292,6 @@ def _said(outcome: str, why: str | None) -> str | None:
         return None
     require_text("why", why, MAX_WHY)
     return why
-
-
-def _by(act: Act) -> dict[str, Any]:
-    return {
-        "actor_kind": act.actor.kind,
-        "actor_id": act.actor.id,
-        "actor_label": act.actor.label,
-        "created_at": act.now,
-    }
 
 
 def _is_by(one: Review | Score | Summary, act: Act) -> bool:

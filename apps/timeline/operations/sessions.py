@@ -15,7 +15,7 @@ from apps.core.json import State
 from apps.timeline import hooks
 from apps.timeline.bodies import Part, bundles, files
 from apps.timeline.ledger import naming
-from apps.timeline.ledger.beginnings import SessionCreation
+from apps.timeline.ledger.beginning.creation import SessionCreation
 from apps.timeline.ledger.drafts import UNCHANGED, Draft, Edit, Receipt
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.ledger.locking import lock_session

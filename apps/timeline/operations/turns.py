@@ -7,18 +7,19 @@ from dataclasses import dataclass
 
 from apps.agents.acts import Act
 from apps.core import json
+from apps.core.actors import ActorKind
 from apps.core.errors import PayloadTooLarge
 from apps.core.ids import new_id
 from apps.core.json import Json, State
 from apps.timeline import bodies, hooks, ledger
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
-from apps.timeline.hooks import used
+from apps.timeline.hooks import reported, used
 from apps.timeline.hooks.used import Usage
 from apps.timeline.ledger import gated, naming, policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, TurnDraft, Write
-from apps.timeline.ledger.facts import reported
 from apps.timeline.ledger.sealing import sealer
+from apps.timeline.models import Version
 from apps.timeline.operations.states import differs, draft_of
 from apps.timeline.projection.texts import turn_text
 from apps.timeline.versions import reading
@@ -130,6 +131,9 @@ def _draft(
         # Words in clear would tell of what is sealed.
         text="" if seals else turn_text(exchange.input, exchange.output),
         facts=facts,
+        said=hooks.TurnSaid(
+            input=exchange.input, output=exchange.output, metadata=exchange.metadata
+        ),
         usage=_used(act, exchange.usage, head, step, is_call="tool_name" in facts),
     )
 
@@ -139,6 +143,9 @@ def _used(
 ) -> dict[str, Json] | None:
     """Return what is kept of what it used, a cost that it does not say filled in."""
     model, release = step.model or head.model, step.release or head.release
+    if usage is not None and not (model and release):
+        was_model, was_release = _written_with(head)
+        model, release = model or was_model, release or was_release
     if usage is not None and usage.cost is None and model:
         found = hooks.price(act.project_id, model, act.now, usage)
         if found is not None:
@@ -154,3 +161,18 @@ def _type_of(side: str, said: dict[str, Json]) -> str:
         return "text"
     require_text(f"{side}.type", kind, 100)
     return kind
+
+
+def _written_with(head: VersionRow) -> tuple[str | None, str | None]:
+    """Return the model and the release of the agent's newest version up to the head.
+
+    What people and the system did since tells none, and neither does what shows no
+    other state: a turn after that is still of the code that wrote before.
+    """
+    if head.actor_kind == ActorKind.KEY and head.op not in hooks.QUIET:
+        return head.model, head.release
+    earlier = Version.objects.filter(
+        session_id=head.session_id, number__lt=head.number, actor_kind=ActorKind.KEY
+    )
+    told = earlier.exclude(op__in=hooks.QUIET).order_by("-number")
+    return told.values_list("model", "release").first() or (None, None)

@@ -129,14 +129,13 @@ def kept_lists(versions: Sequence[KeepingVersion]) -> Iterator[tuple[bytes, byte
     Raises: CorruptBody.
     """
     # Not before: it loads models, and the worker's app loads the projector before them.
-    from apps.timeline.versions import reading
+    from apps.timeline.versions.decoding.bodies import decoded, drawn_bodies
 
     wanted: dict[tuple[str, int], bytes] = {}
     for version in versions:
         wanted |= version.bodies
-    raws = reading.drawn_bodies(
-        reading.decoded(wanted, size=sum(one.size for one in versions))
-    )
+    size = sum(one.size for one in versions)
+    raws = drawn_bodies(decoded(wanted, size=size))
     for version in versions:
         before = raws.get((version.session_id, version.before_number or 0), b"")
         is_first = version.before_number is None

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from apps.accounts.models import Project
 from apps.core import sql
-from apps.timeline.ledger.facts.index import SearchTag, beginnings, tag_key
+from apps.timeline.ledger.facts.index import tag_key
+from apps.timeline.ledger.facts.tags import SearchTag, beginnings
 from apps.timeline.models import Summary
 from apps.timeline.projection.texts import TextKind
 

@@ -11,24 +11,14 @@ from apps.timeline.queries.activity import (
     busiest_agents,
     sessions_touched,
 )
-from apps.timeline.queries.bisect import (
-    Along,
-    Bisection,
-    Eyed,
-    Flip,
-    Place,
-    Said,
-    Trial,
-    find_first_bad,
-    find_flips,
-    look_between,
-    tells_hidden,
+from apps.timeline.queries.advising import (
+    HEARTBEAT,
+    Advice,
+    Habit,
+    Hint,
+    Policy,
+    advise,
 )
-from apps.timeline.queries.bisect import Asked as BisectAsked
-from apps.timeline.queries.bisect import History as BisectHistory
-from apps.timeline.queries.bisect import Window as BisectWindow
-from apps.timeline.queries.bisect import read_cursor as read_bisect_cursor
-from apps.timeline.queries.bisect import write_cursor as write_bisect_cursor
 from apps.timeline.queries.calls import Call, calls_in_messages, calls_in_turn
 from apps.timeline.queries.conversation import (
     KeptMessage,
@@ -45,6 +35,11 @@ from apps.timeline.queries.conversation import (
     turns_on,
 )
 from apps.timeline.queries.divergence import Divergence, find_divergence
+from apps.timeline.queries.documents.showing import (
+    SharedShown,
+    list_shared,
+    show_shared,
+)
 from apps.timeline.queries.effects import (
     Answering,
     BegunCall,
@@ -87,7 +82,7 @@ from apps.timeline.queries.merging import (
     preview_merge,
     split_part,
 )
-from apps.timeline.queries.migrating import migration_trials
+from apps.timeline.queries.migrating import migration_trials, moves
 from apps.timeline.queries.open_items import (
     MOST_COUNTED,
     MOST_FLAGGED,
@@ -118,13 +113,12 @@ from apps.timeline.queries.pages import (
 )
 from apps.timeline.queries.preview import Preview, preview_rollback
 from apps.timeline.queries.storage import end_of, sizes_of
+from apps.timeline.versions.gone import refused_as_conflict, value_erased
 from apps.timeline.versions.keyed.entries import (
     Difference,
     EntryRow,
     PastEntry,
     Standing,
-    behind,
-    contents,
     count_keys,
     count_touched,
     differences,
@@ -138,6 +132,7 @@ from apps.timeline.versions.keyed.entries import (
     moment_to_expire,
     standing,
 )
+from apps.timeline.versions.keyed.keys import behind
 from apps.timeline.versions.keyed.plain_entry import read as plain_entry
 from apps.timeline.versions.keyed.restore_steps import (
     RestoreStep,
@@ -146,25 +141,23 @@ from apps.timeline.versions.keyed.restore_steps import (
     count_to_restore,
     next_step,
 )
+from apps.timeline.versions.keyed.values import contents, require_values
 
 __all__ = [
     "ACTS_LOOKED_AT",
     "FAMILY_SESSIONS",
+    "HEARTBEAT",
     "LISTED_TURNS",
     "MOST_COUNTED",
     "MOST_FLAGGED",
     "MOST_POINTERS",
     "NEWEST_SESSIONS",
     "NO_SUBJECT",
-    "Along",
+    "Advice",
     "Annotation",
     "Answering",
     "Begun",
     "BegunCall",
-    "BisectAsked",
-    "BisectHistory",
-    "BisectWindow",
-    "Bisection",
     "Bucket",
     "Call",
     "Content",
@@ -174,8 +167,8 @@ __all__ = [
     "Divergence",
     "EffectRow",
     "EntryRow",
-    "Eyed",
-    "Flip",
+    "Habit",
+    "Hint",
     "KeptMessage",
     "Kin",
     "ListRow",
@@ -191,23 +184,23 @@ __all__ = [
     "PartConflict",
     "Parting",
     "PastEntry",
-    "Place",
+    "Policy",
     "Preview",
     "Promote",
     "Reapply",
     "Restore",
     "RestoreStep",
     "Revert",
-    "Said",
+    "SharedShown",
     "Span",
     "Standing",
     "Subject",
     "ToolCall",
     "Touched",
-    "Trial",
     "TurnWindow",
     "VersionChanges",
     "VersionFilter",
+    "advise",
     "agent_activity",
     "annotations_beside",
     "are_messages",
@@ -241,20 +234,19 @@ __all__ = [
     "file_at",
     "files_shown",
     "find_divergence",
-    "find_first_bad",
-    "find_flips",
     "first_turn_since",
     "flagged_numbers",
     "history",
     "is_file",
     "kept_messages",
     "list_open_items",
+    "list_shared",
     "listed_turns",
     "listed_versions",
-    "look_between",
     "message_window",
     "migration_trials",
     "moment_to_expire",
+    "moves",
     "name_of",
     "newest_open",
     "next_step",
@@ -264,23 +256,24 @@ __all__ = [
     "plain_entry",
     "preview_merge",
     "preview_rollback",
-    "read_bisect_cursor",
     "read_list_rows",
+    "refused_as_conflict",
+    "require_values",
     "said_in",
     "session_family",
     "sessions_touched",
+    "show_shared",
     "sizes_of",
     "split_part",
     "standing",
     "strip_buckets",
     "subjects",
     "summaries_of_turns",
-    "tells_hidden",
     "titles",
     "turn_window",
     "turns_on",
+    "value_erased",
     "version_at",
     "version_changes",
     "within_bytes",
-    "write_bisect_cursor",
 ]

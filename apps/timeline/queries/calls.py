@@ -18,7 +18,8 @@ from apps.core import json
 from apps.core.json import Json
 from apps.diffs.equality import same
 from apps.timeline.bodies import Part
-from apps.timeline.ledger.facts import called, reported
+from apps.timeline.hooks import reported
+from apps.timeline.ledger.facts import called
 from apps.timeline.ledger.facts.called import ToolCall, parsed
 
 # The parts of a checkpoint that report calls.

@@ -63,6 +63,10 @@ class Link:
     # Below it, change rows do not tell everything; None: they do.
     thinned_below: int | None
 
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.session_id, self.number
+
 
 @dataclass(frozen=True, slots=True)
 class Chain:

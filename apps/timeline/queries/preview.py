@@ -7,8 +7,10 @@ across earlier rollbacks, and in both directions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from apps.agents.scope import Scope
 from apps.core import sql
@@ -17,11 +19,18 @@ from apps.diffs.compare import compare
 from apps.timeline.queries import outside
 from apps.timeline.queries.calls import Call
 from apps.timeline.queries.effects import CrossedEffects, crossed_effects
-from apps.timeline.queries.migrating import Boundary, boundary
+from apps.timeline.queries.migrating import (
+    UNSAID,
+    Ahead,
+    Boundary,
+    Move,
+    boundary,
+    moves,
+)
 from apps.timeline.queries.targets import target
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.intact import require_intact
-from apps.timeline.versions.lineage import live_ranges, without
+from apps.timeline.versions.lineage import live_ranges_from, without
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold
 
@@ -111,6 +120,8 @@ class Preview:
     has_more_labels: bool
     # Where the state to restore is of another schema than the head.
     boundary: Boundary | None
+    # Onto which other code the state to restore would go.
+    moves: tuple[Move, ...]
     recommends_hold: bool
 
     @property
@@ -124,7 +135,12 @@ class Preview:
 
 
 def preview_rollback(
-    scope: Scope, session_id: str, to: int, *, now: datetime
+    scope: Scope,
+    session_id: str,
+    to: int,
+    *,
+    now: datetime,
+    ahead: Ahead = UNSAID,
 ) -> Preview:
     """Tell what rolling back to a version would do to the head as it is now.
 
@@ -133,14 +149,11 @@ def preview_rollback(
     head = fetching.head(scope, session_id, now=now)
     restored = target(scope, head, to, now=now)
     require_intact(restored)
-    seen_from_head = live_ranges(session_id, head.number)
-    seen_from_target = live_ranges(session_id, restored.number)
+    seen_from_head, seen_from_target, seen_from_body = live_ranges_from(
+        session_id, [head.number, restored.number, restored.body_number]
+    )
     aside = without(seen_from_head, seen_from_target)
-    asked = {
-        "session": session_id,
-        "lows": [one.start for one in aside],
-        "highs": [one.stop - 1 for one in aside],
-    }
+    asked = _asked(session_id, aside)
     (turns,) = sql.rows(TURNS, asked)
     called = outside.since(
         scope,
@@ -152,7 +165,11 @@ def preview_rollback(
     )
     shown = called.calls[:LISTED]
     effects = crossed_effects(
-        head, restored, now=now, limit=LISTED, calls=[one.id for one in shown if one.id]
+        head,
+        [seen_from_head, seen_from_body],
+        now=now,
+        limit=LISTED,
+        calls=[one.id for one in shown if one.id],
     )
     seen = {"project": scope.project.id, "agents": scope.agent_list, "now": now}
     forks = sql.records(Fork, FORKS, {**asked, **seen})
@@ -174,8 +191,18 @@ def preview_rollback(
         labels=tuple(labels[:LISTED]),
         has_more_labels=len(labels) > LISTED,
         boundary=boundary(head, restored),
+        moves=moves(restored, ahead),
         recommends_hold=_is_lively(head, turns.newest_at, now),
     )
+
+
+def _asked(session_id: str, aside: Sequence[range]) -> dict[str, Any]:
+    """Return the parameters of what is asked of the versions that are set aside."""
+    return {
+        "session": session_id,
+        "lows": [one.start for one in aside],
+        "highs": [one.stop - 1 for one in aside],
+    }
 
 
 def _is_lively(head: VersionRow, newest_turn: datetime | None, now: datetime) -> bool:

@@ -14,16 +14,20 @@ from apps.timeline.search.clauses import (
     Field,
     Forked,
     FreeTerm,
+    Marked,
     Query,
     ReviewedAs,
     RolledBack,
+    SchemaIs,
     StandsAs,
     StatusIs,
+    TaskIs,
     TraceIs,
+    UsedWithin,
     UserIs,
     VersionSays,
 )
-from apps.timeline.search.conditions import Candidate, Hit
+from apps.timeline.search.conditions.base import Candidate, Hit
 from apps.timeline.search.cursors import PLACE_PATTERN, place_of
 from apps.timeline.search.grammar.failing import changing, failing
 from apps.timeline.search.grammar.language import LONGEST_TEXT, parse_query
@@ -35,6 +39,13 @@ from apps.timeline.search.grammar.writing import (
 from apps.timeline.search.sessions.standing import standings, stands_as
 from apps.timeline.search.telling.explaining import Match, Result
 from apps.timeline.search.telling.facets import releases
+from apps.timeline.search.telling.working_facets import (
+    Shared,
+    by_cost,
+    by_mark,
+    by_task,
+    schemas,
+)
 
 __all__ = [
     "LONGEST_TEXT",
@@ -48,16 +59,24 @@ __all__ = [
     "Forked",
     "FreeTerm",
     "Hit",
+    "Marked",
     "Match",
     "Query",
     "Result",
     "ReviewedAs",
     "RolledBack",
+    "SchemaIs",
+    "Shared",
     "StandsAs",
     "StatusIs",
+    "TaskIs",
     "TraceIs",
+    "UsedWithin",
     "UserIs",
     "VersionSays",
+    "by_cost",
+    "by_mark",
+    "by_task",
     "changing",
     "collect_sessions",
     "count_sessions",
@@ -65,6 +84,7 @@ __all__ = [
     "parse_query",
     "place_of",
     "releases",
+    "schemas",
     "search_sessions",
     "search_versions",
     "standings",

@@ -8,7 +8,7 @@ from itertools import islice
 
 from apps.agents.scope import Scope
 from apps.timeline.search.clauses import Query
-from apps.timeline.search.conditions import Candidate
+from apps.timeline.search.conditions.base import Candidate
 from apps.timeline.search.cursors import Place
 from apps.timeline.search.finder import Found, Search
 from apps.timeline.search.telling.deeds import rank

@@ -19,10 +19,10 @@ from apps.core import keyset, sql
 from apps.core.errors import InvalidRequest
 from apps.timeline.search import coverage
 from apps.timeline.search.clauses import Query
-from apps.timeline.search.conditions import Candidate, Condition, Cost
+from apps.timeline.search.conditions.base import Candidate, Condition, Cost
+from apps.timeline.search.conditions.identifying import SESSION
 from apps.timeline.search.cursors import Place
-from apps.timeline.search.identifying import SESSION
-from apps.timeline.search.plan import Planner
+from apps.timeline.search.planning.planner import Planner
 from apps.timeline.search.states import States
 from apps.timeline.search.telling.explaining import Reached, Result, explained, numbers
 
@@ -79,7 +79,7 @@ class Search:
 
     def __post_init__(self) -> None:
         self.states.project_id = self.scope.project.id
-        planner = Planner(self.scope, self.states)
+        planner = Planner(self.scope, self.states, self.now)
         self.conditions = [planner.condition(one) for one in self.query.clauses]
         # In which they judge: what an index rejects is not looked into.
         self.order = sorted(self.conditions, key=lambda one: one.cost)

@@ -18,8 +18,10 @@ from apps.accounts.models import Project
 from apps.core import json, sql
 from apps.diffs.facets import leaves
 from apps.timeline import bodies
-from apps.timeline.ledger.facts import index
-from apps.timeline.ledger.facts.index import SearchTag, Terms
+from apps.timeline.ledger.facts import index, tasked
+from apps.timeline.ledger.facts.carried import CARRIED, carry
+from apps.timeline.ledger.facts.index import Terms
+from apps.timeline.ledger.facts.tags import SearchTag
 from apps.timeline.models import Change, Opening, Session, Turn, Unsearched
 from apps.timeline.projection import kept, openings, project_session
 from apps.timeline.projection.texts import TextKind, turn_text
@@ -200,6 +202,9 @@ def _terms(session: Session, project: Project) -> Terms:
     key = bytes(project.index_key)
     head = fetching.heads([session.id])[session.id]
     found = index.held(key, None, leaves(reading.parsed(head)))
+    if head.schema_version is not None:
+        found |= index.shaped(key, head.schema_version)
+    found |= tasked.terms(key, None, tasked.written_of(head))
     for row in sql.rows(_MARKS, {"session": session.id}):
         found |= index.named(key, row.name, SearchTag(row.tag))
     if session.origin_session_id is not None:
@@ -212,11 +217,11 @@ def _terms(session: Session, project: Project) -> Terms:
 def _carry(session: Session, project: Project) -> bool:
     """Add the values that a fork began with; return whether some had no room."""
     changes = Change.objects.filter(session_id=session.id, number=0)
-    own = changes.exclude(role=index.CARRIED).values_list("path_key", flat=True)
+    own = changes.exclude(role=CARRIED).values_list("path_key", flat=True)
     rows = index.ChangeRows(path_keys=[bytes(path) for path in own])
     count = len(rows.path_keys)
     (first,) = fetching.versions_at(session.id, [0])
-    truncated = index.carry(rows, reading.parsed(first), project)
+    truncated = carry(rows, reading.parsed(first), project)
     columns: Any = zip(rows.path_keys[count:], rows.kinds, rows.value_keys, strict=True)
     Change.objects.bulk_create(
         [
@@ -224,7 +229,7 @@ def _carry(session: Session, project: Project) -> bool:
                 session_id=session.id,
                 path_key=path,
                 number=0,
-                role=index.CARRIED,
+                role=CARRIED,
                 kind=kind,
                 value_key=value,
             )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from itertools import chain
 
+from apps.timeline.hooks import QUIET
 from apps.timeline.verification.findings import Kind, Problems
 from apps.timeline.verification.removals import NONE, Removals, hollow_version
 from apps.timeline.verification.rows import Beginning, StoredVersion
@@ -14,13 +15,16 @@ from apps.timeline.versions import proof
 from apps.timeline.versions.proof import Claim
 from apps.timeline.words import MERGING, WAITS_FOR_APPROVAL, Hold, Op
 
-# What a session is held by after the verbs that change it; all others keep the hold.
+# What a session is held by after the verbs that change it; all others keep the
+# hold, unless a guard pauses it in the same version.
 _HOLD_AFTER: dict[str, set[str]] = {
     Op.PAUSE: {Hold.PAUSED},
     Op.RESUME: {Hold.OPEN},
     Op.CLOSE: {Hold.CLOSED},
     Op.DELETE: {Hold.DELETED},
 }
+# What guards do not look at, or only once it is there.
+_HELD_BY_NONE = QUIET | {Op.CREATE, Op.FORK}
 
 
 def problems(
@@ -46,11 +50,14 @@ def problems(
 
 
 def of_document(
-    version: StoredVersion, before: StoredVersion | None, previous_chain: bytes
+    version: StoredVersion,
+    before: StoredVersion | None,
+    previous_chain: bytes,
+    removed: Removals = NONE,
 ) -> Problems:
     """Yield what is wrong with a version of a keyed document, its entries aside."""
     return chain(
-        _of_any(version, before, previous_chain),
+        _of_any(version, before, previous_chain, removed),
         _showing_its_own(version),
     )
 
@@ -163,12 +170,21 @@ def _timing(
 def _holding(version: StoredVersion, before: StoredVersion | None) -> Problems:
     held = before.hold if before else Hold.OPEN
     allowed = _HOLD_AFTER.get(version.op, {held})
-    if version.op == Op.ROLLBACK:
+    if version.op == Op.ROLLBACK or _is_of_guard(version):
         allowed = {held, Hold.PAUSED}
     if version.hold not in allowed:
         yield Kind.HOLD, f"{version.op} made {held} into {version.hold}"
     if held in (Hold.CLOSED, Hold.DELETED) and version.op != Op.DELETE:
         yield Kind.HOLD, f"it was written although the session was {held}"
+
+
+def _is_of_guard(version: StoredVersion) -> bool:
+    """Say whether a guard may have paused the session in it: then it has a reason.
+
+    One that was emptied has none any more.
+    """
+    has_reason = bool(version.reason_code) or not version.salt
+    return version.op not in _HELD_BY_NONE and has_reason
 
 
 def _restoring(version: StoredVersion, removed: Removals) -> Problems:

@@ -5,9 +5,10 @@ Nothing comes from the process's cache of decoded bodies: what is stored is to b
 
 from __future__ import annotations
 
-from apps.core.admission.work import BYTES_A_UNIT, WorkBudget
+from apps.core.admission.work import BYTES_A_UNIT, WorkBudget, of_json
 from apps.timeline import bodies
 from apps.timeline.bodies import Cache, Codec, CorruptBody
+from apps.timeline.verification.derived import Shown, shown
 from apps.timeline.verification.rows import StoredBody
 from apps.timeline.versions.deltas import stored_chains
 
@@ -60,6 +61,15 @@ class Bodies:
             )
         self._last = (number, known)
         return known
+
+    def shown_in(self, raw: bytes) -> Shown:
+        """Return the state in a decoded body.
+
+        Raises: CorruptBody, MalformedJson.
+        """
+        part = bytes(bodies.state_view(raw))
+        self.budget.spend(of_json(part) + len(raw) // BYTES_A_UNIT)
+        return shown(raw, part)
 
     def _keep(self, number: int, raw: bytes) -> None:
         self._last = (number, raw)

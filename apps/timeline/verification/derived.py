@@ -19,8 +19,10 @@ from apps.diffs.facets import OPENING
 from apps.diffs.facets import facets as facets_of
 from apps.diffs.flags import Flag, flags
 from apps.timeline import bodies
+from apps.timeline.bodies.tasks import written_in
 from apps.timeline.ledger.encoding.progress import TASKS, told
 from apps.timeline.ledger.facts import index
+from apps.timeline.ledger.facts.carried import carry
 from apps.timeline.ledger.facts.repeating import EMPTY, MESSAGES, repeats_failure
 from apps.timeline.verification.rows import ChangeRow, Listed, StoredVersion
 from apps.timeline.words import Op
@@ -36,6 +38,9 @@ class Shown:
     size: int
     messages: bytes = EMPTY
     tasks: bytes = b""
+    # Whether these are the state's own: of what was written before lists knew of such,
+    # they say nothing.
+    has_own_tasks: bool = False
 
 
 def shown(raw: bytes, state: bytes) -> Shown:
@@ -44,9 +49,14 @@ def shown(raw: bytes, state: bytes) -> Shown:
     Raises: CorruptBody, MalformedJson.
     """
     messages = bodies.part_view(raw, MESSAGES)
-    tasks = bodies.part_view(raw, TASKS)
+    found, part = json.parse(state), bodies.part_view(raw, TASKS)
+    own = written_in(found) if part is None else None
     return Shown(
-        json.parse(state), len(state), bytes(messages or EMPTY), bytes(tasks or b"")
+        found,
+        len(state),
+        bytes(messages or EMPTY),
+        bytes(part or own or b""),
+        has_own_tasks=own is not None,
     )
 
 
@@ -77,7 +87,7 @@ def of_version(
         yield "the changes shown with it are others"
     rows, truncated = index.change_rows(comparison, project)
     if version.op == Op.FORK:
-        index.carry(rows, after.state, project)
+        carry(rows, after.state, project)
     columns = (rows.path_keys, rows.roles, rows.kinds, rows.value_keys)
     touched = set(zip(*columns, strict=True))
     if stored is not None and (len(touched) != len(stored) or touched != set(stored)):
@@ -126,7 +136,8 @@ def of_session(
     if head is None:
         return
     values: dict[str, Json] = {**facets_of(head.state)}
-    if (tasks := told(head.tasks)) is not None:
+    tasks = told(head.tasks)
+    if tasks is not None and (TASKS in listed.facets or not head.has_own_tasks):
         values[TASKS] = tasks
     if not _is_found_by(values, listed.facets):
         yield "lists find it by other values than its head has"

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from apps.audit.actions import Action
 from apps.audit.models import Event
@@ -36,6 +37,8 @@ class Removals:
 
     gone: Sequence[Tombstone] = ()
     emptyings: Sequence[Tombstone] = ()
+    # Those of an earlier life under the same id: held against their events alone.
+    past: Sequence[Tombstone] = ()
     # Whether bodies may stand elsewhere than where they were stored, as key frames.
     moved: bool = False
     _events: Mapping[str, Event] = field(default_factory=dict)
@@ -76,7 +79,7 @@ class Removals:
     def problems(self) -> Iterator[tuple[int, Problem]]:
         """Yield what tombstones say otherwise than events, with the first version."""
         written: dict[str, list[Tombstone]] = defaultdict(list)
-        for stone in (*self.gone, *self.emptyings):
+        for stone in (*self.gone, *self.emptyings, *self.past):
             written[stone.event_id].append(stone)
             if stone.count != stone.last_number - stone.first_number + 1:
                 sentence = "its tombstone stands for another number of versions"
@@ -95,6 +98,20 @@ class Removals:
 
 
 NONE = Removals()
+
+
+def of_document(document_id: str, since: datetime, *, moved: bool) -> Removals:
+    """Read what was emptied of a keyed document since it began.
+
+    What was removed was another life of it, which had the same id.
+    """
+    found = removals(document_id, moved=moved)
+    mine = [one for one in found.emptyings if one.created_at >= since]
+    return replace(found, gone=(), emptyings=mine, past=_others(found, mine))
+
+
+def _others(found: Removals, mine: Sequence[Tombstone]) -> Sequence[Tombstone]:
+    return [one for one in (*found.gone, *found.emptyings) if one not in mine]
 
 
 def removals(session_id: str, *, moved: bool) -> Removals:

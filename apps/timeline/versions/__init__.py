@@ -3,8 +3,10 @@
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.bodies.bundles import PART_SHAPES, named_parts
 from apps.timeline.bodies.facts import Fact, facts_of, is_key
-from apps.timeline.bodies.tasks import is_completed, next_task, tasks_in
+from apps.timeline.bodies.tasks import is_completed, listed, next_task
 from apps.timeline.bodies.tasks import progress as progress_of
+from apps.timeline.versions.changed import kept_changes
+from apps.timeline.versions.decoding.streams import Stream
 from apps.timeline.versions.families import children as child_ids
 from apps.timeline.versions.families import parent_id
 from apps.timeline.versions.fetching import head as head_of
@@ -42,6 +44,7 @@ __all__ = [
     "PART_SHAPES",
     "CorruptBody",
     "Fact",
+    "Stream",
     "VersionRow",
     "body_parts",
     "child_ids",
@@ -53,7 +56,9 @@ __all__ = [
     "history_size",
     "is_completed",
     "is_key",
+    "kept_changes",
     "lineage_of",
+    "listed",
     "live_ranges",
     "live_ranges_each",
     "named_parts",
@@ -69,7 +74,6 @@ __all__ = [
     "set_aside_by",
     "state_bytes",
     "states_of",
-    "tasks_in",
     "tombstone_object",
     "tombstone_over",
     "versions_at",

@@ -9,7 +9,7 @@ from apps.agents.scope import Scope
 from apps.core import keyset, sql
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
-from apps.timeline.versions import reading
+from apps.timeline.versions.decoding.bodies import raw_bodies
 from apps.timeline.versions.heads import FOUND, SEEN, found
 from apps.timeline.versions.reading import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
 
@@ -147,7 +147,7 @@ def versions_each(wanted: Sequence[tuple[str, int]]) -> list[VersionRow]:
 
 def states(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:
     """Return the states by (session id, version number), in at most one query."""
-    raw = reading.raw_bodies(versions)
+    raw = raw_bodies(versions)
     return {
         (version.session_id, version.number): bytes(
             bodies.state_view(raw[version.session_id, version.body_number])
@@ -165,7 +165,7 @@ def bundles_of(
     versions: Sequence[VersionRow],
 ) -> dict[tuple[str, int], tuple[Part, ...]]:
     """Return all parts by (session id, version number), in at most one query."""
-    raw = reading.raw_bodies(versions)
+    raw = raw_bodies(versions)
     return {
         (version.session_id, version.number): bodies.unframe(
             raw[version.session_id, version.body_number]

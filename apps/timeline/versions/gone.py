@@ -18,7 +18,8 @@ from apps.timeline.versions.deltas import Body
 if TYPE_CHECKING:
     from apps.timeline.versions.reading import VersionRow
 
-_PLACE = sql.of_session("""
+_PLACE = sql.PreparedQuery(
+    sql.of_session("""
 SELECT v.body_number, b.salt
   FROM timeline_session s
   LEFT JOIN timeline_version v
@@ -27,6 +28,7 @@ SELECT v.body_number, b.salt
     ON b.session_id = %(session)s AND b.number = v.body_number
  WHERE s.id = %(session)s
 """)
+)
 
 
 def pruned(session_id: str, number: int) -> Tombstone | None:
@@ -56,14 +58,23 @@ def require_not_pruned(session_id: str, number: int, head: int) -> None:
 
 def contents_erased(session_id: str, number: int) -> ContentsErased:
     """Return what a read of an emptied version answers."""
-    stone = emptied(session_id, number)
+    return _erased(session_id, number, session_id=session_id)
+
+
+def value_erased(document_id: str, number: int) -> ContentsErased:
+    """Return what a read of an emptied value answers; no session has such an id."""
+    return _erased(document_id, number)
+
+
+def _erased(id: str, number: int, **about: str) -> ContentsErased:
+    stone = emptied(id, number)
     known = "" if stone is None else f": {said(stone)}"
     return ContentsErased(
         f"What v{number} held was erased{known}.",
         param="version",
-        session_id=session_id,
         version=number,
         tombstone=None if stone is None else tombstone_object(stone),
+        **about,
     )
 
 
@@ -116,7 +127,7 @@ def place_now(session_id: str, number: int) -> Body | None:
 
     Raises: SessionNotFound, VersionPruned, ContentsErased.
     """
-    found = sql.rows(_PLACE, {"session": session_id, "number": number})
+    found = sql.run_prepared(_PLACE, {"session": session_id, "number": number})
     if not found:
         raise SessionNotFound
     row = found[0]

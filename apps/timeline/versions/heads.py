@@ -31,12 +31,13 @@ from apps.timeline.versions.reading import UNREAD, VERSION_COLUMNS, Rollback, Ve
 ROLLBACK_COLUMNS = ("rollback_number", "rollback_restored_number", "rollback_at")
 STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes", "salts")
 
-# What the caller may see, and no keyed document: it is no session. Deletion is read
-# from the head's hold, never from the session's projection. A negative number counts
-# back from the head: -1 is the one before it; NULL is the head itself.
+# What the caller may see, of the kind that is meant: a document is no session, and one
+# that all share is no agent's. Deletion is read from the head's hold, never from the
+# session's projection. A negative number counts back from the head: -1 is the one
+# before it; NULL is the head itself.
 FOUND = """
   FROM timeline_session s
-  JOIN agents_agent a ON a.id = s.agent_id
+  LEFT JOIN agents_agent a ON a.id = s.agent_id
   JOIN LATERAL (SELECT h.number, h.hold FROM timeline_version h
                  WHERE h.session_id = %(session)s
                  ORDER BY h.number DESC LIMIT 1) head ON true
@@ -48,7 +49,7 @@ FOUND = """
 """
 SEEN = """
  WHERE s.id = %(session)s AND s.project_id = %(project)s
-   AND s.kind = 'session'
+   AND s.kind = %(kind)s
    AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
    AND head.hold <> 'deleted'"""
@@ -99,7 +100,7 @@ SHOWN = sql.PreparedQuery(sql.of_session(f"{STORED}{SEEN}"))
 KEPT = sql.PreparedQuery(
     sql.of_session(
         f"{STORED} WHERE s.id = %(session)s AND s.project_id = %(project)s"
-        " AND s.kind = 'session'"
+        " AND s.kind = %(kind)s"
     )
 )
 
@@ -133,6 +134,7 @@ def found(
             "session": session_id,
             "project": scope.project.id,
             "agents": scope.agent_list,
+            "kind": scope.kind,
             "now": now,
             "known": list(known),
         },

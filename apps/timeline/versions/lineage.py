@@ -6,7 +6,7 @@ can be wrong: it is read from the rollbacks alone, through their partial index.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from apps.core import sql
 
@@ -64,17 +64,31 @@ def live_ranges(
     return Lineage(session_id, head_number).down_to(down_to)
 
 
-def live_ranges_each(heads: Mapping[str, int]) -> dict[str, Sequence[range]]:
-    """Return the numbers that are live in each of several sessions, by their heads."""
-    asked = {"sessions": list(heads), "most": MOST_AT_ONCE + 1}
-    found = sql.rows(ROLLBACKS_EACH, asked) if heads else []
+def live_ranges_from(session_id: str, numbers: Sequence[int]) -> list[Sequence[range]]:
+    """Return what is live as seen from each of several versions of one session.
+
+    By one statement, but for sessions of very many rollbacks.
+    """
+    found = sql.rows(ROLLBACKS, [session_id, max(numbers), FIRST_PAGE])
+    if len(found) == FIRST_PAGE:
+        return [live_ranges(session_id, one) for one in numbers]
+    rollbacks = [(row.number, row.restored_number) for row in found]
+    return [lineage(one, rollbacks) for one in numbers]
+
+
+def live_ranges_each(
+    places: Collection[tuple[str, int]],
+) -> dict[tuple[str, int], Sequence[range]]:
+    """Return what is live as seen from versions of several sessions."""
+    sessions = sorted({session_id for session_id, _ in places})
+    asked = {"sessions": sessions, "most": MOST_AT_ONCE + 1}
+    found = sql.rows(ROLLBACKS_EACH, asked) if places else []
     if len(found) > MOST_AT_ONCE:
-        return {one: live_ranges(one, number) for one, number in heads.items()}
-    rollbacks: dict[str, list[tuple[int, int]]] = {one: [] for one in heads}
+        return {place: live_ranges(*place) for place in places}
+    rollbacks: dict[str, list[tuple[int, int]]] = {one: [] for one in sessions}
     for row in found:
-        if row.number <= heads[row.session_id]:
-            rollbacks[row.session_id].append((row.number, row.restored_number))
-    return {one: lineage(number, rollbacks[one]) for one, number in heads.items()}
+        rollbacks[row.session_id].append((row.number, row.restored_number))
+    return {(one, number): lineage(number, rollbacks[one]) for one, number in places}
 
 
 def lineage(head_number: int, rollbacks: Iterable[tuple[int, int]]) -> list[range]:

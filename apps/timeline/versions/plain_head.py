@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from psycopg import Connection
 
+from apps.accounts.masks import ProjectMasks
 from apps.core.admission.gate import GATED_BYTES
 from apps.core.database import values as written
 from apps.core.database.kinds import of_session
@@ -50,6 +51,17 @@ SELECT k.secret_hash, k.id, k.scope, k.rate_limit::bigint,
    AND v.hold <> 'deleted' AND v.size <= 1048576
 """),
     [BYTES, TEXT, MOMENT, MOMENT],
+)
+# $1 key. Asked for masked keys alone, so that others pay nothing, and after the head: a
+# mask that was set before the state was read is among them.
+MASKS = Prepared(
+    "plain_masks",
+    """
+SELECT p.id, p.masks, p.index_key
+  FROM accounts_apikey k JOIN accounts_project p ON p.id = k.project_id
+ WHERE k.id = $1
+""",
+    [TEXT],
 )
 # $1 session, $2 body, $3 a body that is decoded already.
 BODIES = Prepared(
@@ -142,6 +154,17 @@ def state(connection: Connection[Any], head: PlainHead) -> bytes | None:
     if len(raw) > GATED_BYTES:
         return None
     return bytes(bodies.state_view(raw))
+
+
+def masks(connection: Connection[Any], head: PlainHead) -> ProjectMasks | None:
+    """Return what the masks of the key's project say by now."""
+    rows = MASKS.rows(connection, [head.key_id.encode()])
+    if not rows:
+        return None
+    project_id, said, secret = cast(list[bytes], rows[0])
+    return ProjectMasks(
+        project_id=project_id.decode(), said=said.decode(), secret=secret
+    )
 
 
 def _decoded(connection: Connection[Any], head: PlainHead) -> bytes | None:

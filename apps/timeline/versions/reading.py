@@ -6,18 +6,13 @@ not theirs, has expired or was deleted looks like one that never was.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from functools import partial
 from typing import Any
 
-from django.db import transaction
-
 from apps.core import json
-from apps.core.admission import gate
 from apps.core.errors import InvalidRequest
 from apps.core.json import State
 from apps.diffs.facets import Leaves
@@ -25,7 +20,9 @@ from apps.diffs.readers import reader
 from apps.timeline import bodies
 from apps.timeline.bodies import ARCHIVED, KEY_FRAME_EVERY, Part
 from apps.timeline.versions import gone
-from apps.timeline.versions.deltas import Body, stored_chains
+from apps.timeline.versions.decoding.bodies import (
+    raw_bodies,
+)
 
 MAX_REASONING = 32_768
 MAX_WORD = 255
@@ -52,7 +49,8 @@ VERSION_COLUMNS = f"""
     v.source_session_id, v.source_number, v.source_digest, v.source_opaque,
     CASE WHEN b.codec > {ARCHIVED} THEN {KEY_FRAME_EVERY} - 1 ELSE b.depth END
         AS body_depth, b.size AS body_size, b.salt AS body_salt,
-    s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id,
+    s.created_at AS session_created_at, s.project_id,
+    coalesce(s.agent_id, '') AS agent_id, s.user_id,
     s.erasures, s.thinned_below"""
 
 
@@ -196,6 +194,21 @@ def parts(version: VersionRow) -> tuple[Part, ...]:
     return bodies.unframe(raw_of(version))
 
 
+def parts_beside(version: VersionRow) -> tuple[Part, ...]:
+    """Return all parts but the state, which is not copied."""
+    return bodies.unframe(raw_of(version), without="state")
+
+
+def part_names(version: VersionRow) -> list[str]:
+    """Return the names of all parts that the version shows, in their order."""
+    return bodies.names_in(raw_of(version))
+
+
+def has_parts(version: VersionRow, bundle: tuple[Part, ...]) -> bool:
+    """Say whether these are all parts that the version shows, in their order."""
+    return bodies.is_framed(raw_of(version), bundle)
+
+
 def state(version: VersionRow) -> bytes:
     """Return the version's state as JSON bytes, ready to be spliced into an answer."""
     return bytes(bodies.state_view(raw_of(version)))
@@ -220,6 +233,17 @@ def parsed(version: VersionRow) -> State:
         value = json.parse_written(state(version))
         object.__setattr__(version, "parsed", value)
     return value
+
+
+def parse_alike(first: VersionRow, *others: VersionRow) -> None:
+    """Parse states of which most members are alike: those are one value in all."""
+    if reader() is not None:
+        return
+    known = json.members_of(parsed(first))
+    for one in others:
+        if one.parsed is None:
+            value = json.parse_alike(state(one), known)
+            object.__setattr__(one, "parsed", value)
 
 
 def parsed_pair(one: VersionRow, other: VersionRow) -> tuple[State, State]:
@@ -262,58 +286,6 @@ def _raw_of(versions: Sequence[VersionRow]) -> list[bytes]:
     return [raws[version.session_id, version.body_number] for version in versions]
 
 
-def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
-    """Return the framed parts, cached or decoded along their deltas.
-
-    Every decoded body that a version shows is held against its commitment.
-
-    Raises: bodies.CorruptBody, Busy, ContentsErased, VersionPruned, SessionNotFound.
-    """
-    gate.enter(sum(v.body_size for v in versions if v.raw is None))
-    found: dict[Body, bytes] = {}
-    missing: dict[Body, VersionRow] = {}
-    for version in versions:
-        # Asked here, because each read of a state comes by: two calls less.
-        if not version.body_salt:
-            require_contents(version)
-        key = (version.session_id, version.body_number)
-        raw = bodies.cache.get(key) if version.raw is None else version.raw
-        if raw is None:
-            missing[key] = version
-        else:
-            found[key] = raw
-    return drawn_bodies(found | _shown(missing) if missing else found)
-
-
-def drawn_bodies(raws: dict[Body, bytes]) -> dict[Body, bytes]:
-    """Return bodies as whoever looks may see them, once they were verified."""
-    who = reader()
-    if who is None:
-        return raws
-    return {
-        key: bodies.frame(
-            replace(part, data=who.part(part.name, part.data))
-            for part in bodies.unframe(raw)
-        )
-        for key, raw in raws.items()
-    }
-
-
-def _shown(missing: dict[Body, VersionRow]) -> dict[Body, bytes]:
-    """Decode what these versions show, whatever a removal did since they were read."""
-    try:
-        return _decoded({key: one.commitment for key, one in missing.items()})
-    except bodies.CorruptBody:
-        places = {
-            key: gone.place_now(one.session_id, one.number) or key
-            for key, one in missing.items()
-        }
-        if all(key == place for key, place in places.items()):
-            raise
-    moved = _decoded({places[key]: one.commitment for key, one in missing.items()})
-    return {key: moved[place] for key, place in places.items()}
-
-
 def require_contents(version: VersionRow) -> None:
     """Refuse what was emptied, also where a process has it decoded still.
 
@@ -321,40 +293,3 @@ def require_contents(version: VersionRow) -> None:
     """
     if version.is_emptied:
         raise gone.contents_erased(version.session_id, version.number)
-
-
-def decoded(wanted: dict[Body, bytes], *, size: int) -> dict[Body, bytes]:
-    """Return framed parts by the commitments to them, of about `size` bytes together.
-
-    Raises: bodies.CorruptBody, Busy.
-    """
-    gate.enter(size)
-    known = {key: bodies.cache.get(key) for key in wanted}
-    found = {key: raw for key, raw in known.items() if raw is not None}
-    missing = {key: made for key, made in wanted.items() if key not in found}
-    return found | _decoded(missing) if missing else found
-
-
-def _decoded(wanted: dict[Body, bytes]) -> dict[Body, bytes]:
-    rows = stored_chains(wanted)
-    # A base is let go with its last use: a chain of 32 large bodies would not fit.
-    uses = Counter((row.session_id, row.base_number) for row in rows)
-    raws: dict[Body, bytes] = {}
-    spans = bodies.Spans()
-    for row in rows:
-        key, base_key = (row.session_id, row.number), (row.session_id, row.base_number)
-        # A base has a lower number than what builds on it, so it is decoded already.
-        base = None if row.base_number is None else raws[base_key]
-        place = bodies.Place(row.session_id, row.salt)
-        raws[key] = bodies.decode(row.codec, row.data, row.size, base, place, spans)
-        if key in wanted:
-            bodies.verify(raws[key], row.salt, wanted[key])
-            # At once outside a transaction; inside one it may be the transaction's
-            # own body, which a rollback takes back and another writer replaces.
-            transaction.on_commit(partial(bodies.cache.put, key, raws[key]))
-        uses[base_key] -= 1
-        if not uses[base_key] and base_key not in wanted:
-            raws.pop(base_key, None)
-    if not wanted.keys() <= raws.keys():
-        raise bodies.CorruptBody("The body is not there.")
-    return {key: raws[key] for key in wanted}

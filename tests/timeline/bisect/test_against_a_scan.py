@@ -97,7 +97,7 @@ def test_versions_that_are_too_many_to_be_listed_are_looked_into_as_any(
     begin: Begin, monkeypatch: pytest.MonkeyPatch, lineage: str
 ) -> None:
     draw = random.Random(f"{SEED} listed {lineage}")
-    monkeypatch.setattr("apps.timeline.queries.bisect.history.MOST_LISTED", 3)
+    monkeypatch.setattr("apps.timeline.bisect.candidates.MOST_LISTED", 3)
     for _ in range(4):
         run = random_run(draw, begin)
         steps = passed(run, is_live=lineage == "live")
@@ -115,7 +115,7 @@ def test_beyond_the_budget_nothing_is_invented_and_all_is_found_in_the_end(
 ) -> None:
     draw = random.Random(f"{SEED} {order} {lineage}")
     monkeypatch.setattr(states, "MOST_STATES", 7)
-    monkeypatch.setattr("apps.timeline.queries.bisect.looking.MOST_STATES", 7)
+    monkeypatch.setattr("apps.timeline.bisect.looking.MOST_STATES", 7)
     n_inexact = 0
     # Some histories are so short that all of each is looked into.
     while n_inexact <= 5:

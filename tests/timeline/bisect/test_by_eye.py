@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from apps.core.errors import InvalidRequest
+from apps.timeline.bisect import Along, Eyed, Said, Trial, look_between
 from apps.timeline.errors import RangeRefused
 from apps.timeline.models import Session
-from apps.timeline.queries import Along, Eyed, Said, Trial, look_between
 from tests.timeline.keeping.gaps import with_gaps
 from tests.timeline.runs import Begin, Run
 

@@ -9,7 +9,13 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.checks import read_text
 from apps.timeline import bodies
-from apps.timeline.queries.bisect import Asked, Bisection, Order, find_flips
+from apps.timeline.bisect import (
+    Asked,
+    Bisection,
+    Order,
+    find_first_bad,
+    find_flips,
+)
 from tests.contracts.test_query_counts import counted
 from tests.timeline.bisect.asking import bisect as asked
 from tests.timeline.bisect.asking import flips
@@ -108,3 +114,19 @@ def test_large_states_end_a_page_by_the_work_they_are(begin: Begin) -> None:
     assert len(pages) > 1
     assert not found["exact"]
     assert [one for page in pages[1:] for one in flips(page)] == [(1, False)]
+
+
+def test_a_first_bad_version_alone_takes_two_statements_less_than_its_flip(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch, project: Project
+) -> None:
+    run, check = long_run(begin, 20, every=15), read_text("state.total<=10")
+    _, told = found_with(
+        monkeypatch, project, run, "state.total<=10", order=Order.OLDEST, limit=1
+    )
+
+    bodies.cache.forget(run.id)
+    with counted(monkeypatch) as sent:
+        found = find_first_bad(Scope(project, None), run.id, check, now=timezone.now())
+
+    assert found.place == (run.id, 15)
+    assert len(sent) == len(told) - 2

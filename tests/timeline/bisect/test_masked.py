@@ -14,8 +14,8 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.checks import read_text
 from apps.diffs.readers import looking
+from apps.timeline.bisect import Asked, Bisection, find_flips
 from apps.timeline.masking import reader_of
-from apps.timeline.queries.bisect import Asked, Bisection, find_flips
 from tests.acts import act_in
 from tests.timeline.bisect.asking import LOST
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from apps.checks import Outcome
-from apps.timeline.queries.bisect.runs import Runs
-from apps.timeline.queries.bisect.spacing import Seen, survey
+from apps.timeline.bisect.runs import Runs
+from apps.timeline.bisect.spacing import Seen, survey
 
 HOLDS, FAILS = Outcome.HOLDS, Outcome.FAILS
 

@@ -15,7 +15,7 @@ from apps.timeline.bodies.bundles import JSON
 from apps.timeline.ledger.encoding.values import EncodedWrite
 from apps.timeline.ledger.encoding.writes import encode_body
 from apps.timeline.verification import findings
-from apps.timeline.versions.keyed.entries import ENTRY
+from apps.timeline.versions.keyed.values import ENTRY
 from tests.acting import tampering
 from tests.timeline.documents.keeping import Keeper, new_entry
 

@@ -110,7 +110,7 @@ def test_an_or_that_looks_into_states_gets_further_page_by_page(
             run.patch({f"k{n}": n + count for n in range(300)})
         run.patch({"last": number})
     monkeypatch.setattr("apps.timeline.search.states.MOST_STATES", most)
-    monkeypatch.setattr("apps.timeline.search.combining.MOST_STATES", most)
+    monkeypatch.setattr("apps.timeline.search.conditions.combining.MOST_STATES", most)
     client = made[0].client
 
     # The first version has these, so all of the others are looked into for them.

@@ -16,7 +16,7 @@ from apps.timeline import bodies, projection
 from apps.timeline.models import Pending, Text, Unsearched
 from apps.timeline.projection import kept, texts
 from apps.timeline.projection.texts import TextKind, brought_messages, messages_text
-from apps.timeline.search import wording
+from apps.timeline.search.conditions import wording
 from tests.acting import acting_as
 from tests.feeding import project_all
 from tests.timeline.damage import damage, place_of

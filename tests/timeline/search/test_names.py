@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apps.timeline.search import identifying, tracing
+from apps.timeline.search.conditions import identifying, tracing
 from apps.timeline.search.prefixes import Prefix
 from tests.timeline.runs import Begin, Clients, Keys, Run
 from tests.timeline.search.asking import ids, matches, page, results, versions

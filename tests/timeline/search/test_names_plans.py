@@ -13,7 +13,7 @@ from django.db import connection
 from apps.accounts.models import Project
 from apps.core.roles.names import Role
 from apps.timeline.models import Session
-from apps.timeline.search import identifying, tracing
+from apps.timeline.search.conditions import identifying, tracing
 from apps.timeline.search.prefixes import Prefix
 from tests.acting import acting_as
 

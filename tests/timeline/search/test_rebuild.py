@@ -12,7 +12,7 @@ from apps.accounts.models import Project
 from apps.core.roles.names import Role
 from apps.timeline import bodies
 from apps.timeline.ledger.facts import index
-from apps.timeline.ledger.facts.index import SearchTag
+from apps.timeline.ledger.facts.tags import SearchTag
 from tests.acting import acting_as, erasing
 from tests.feeding import project_all
 from tests.timeline.runs import Begin, Clients, Run

@@ -419,7 +419,7 @@ def test_a_page_that_may_look_into_no_more_states_goes_on_from_there(
 def test_words_page_however_common_they_are(
     begin: Begin, monkeypatch: Any, common: int
 ) -> None:
-    monkeypatch.setattr("apps.timeline.search.wording.COMMON", common)
+    monkeypatch.setattr("apps.timeline.search.conditions.wording.COMMON", common)
     made = [begin({"n": n}) for n in range(5)]
     for run in made[:3]:
         run.patch({"n": -1}, reasoning="Said the same word")

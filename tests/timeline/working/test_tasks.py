@@ -67,7 +67,21 @@ def test_lists_know_how_far_it_is(trip: Run, begin: Begin) -> None:
     trip.patch(tasks=[])
     assert listed(trip) is None
     call_command("verify", "--session", trip.id)
-    assert listed(begin({"tasks": [{}]})) is None
+    assert listed(begin({"tasks": "none"})) is None
+
+
+def test_lists_know_how_far_a_states_own_list_is(begin: Begin) -> None:
+    run = begin({"tasks": [{}, {"status": "done"}], "n": 1})
+    assert listed(run) == Progress(1, 2)
+    run.patch({"n": 2})
+    assert listed(run) == Progress(1, 2)
+    run.patch({"tasks": [{"status": "done"}]})
+    assert listed(run) == Progress(1, 1)
+    run.put({"n": 3})
+    assert listed(run) is None
+    run.rollback(0)
+    assert listed(run) == Progress(1, 2)
+    call_command("verify", "--session", run.id)
 
 
 def test_an_id_may_be_a_number(trip: Run) -> None:

@@ -61,6 +61,20 @@ class FaultSerializer(serializers.Serializer[dict[str, object]]):
     )
 
 
+class RefusingGuardSerializer(serializers.Serializer[dict[str, object]]):
+    """A guard that refuses a write, and where it does not pass."""
+
+    guard_id = serializers.CharField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    outcome = serializers.CharField(help_text="failed, or undecided.")
+    places = serializers.ListField(
+        child=serializers.CharField(allow_blank=True),
+        help_text="JSON pointers, the first of them.",
+    )
+    reason = serializers.CharField(help_text="Why, in one line of words.")
+
+
 class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     """What went wrong; facts of the single error stand beside what is always told."""
 
@@ -202,6 +216,26 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     )
     step = serializers.CharField(
         required=False, help_text="The JSON pointer of the step at which it failed."
+    )
+    revision = serializers.IntegerField(
+        required=False, help_text="The guard's revision, which was not tried yet."
+    )
+    guards = RefusingGuardSerializer(
+        many=True, required=False, help_text="The guards that refuse the write."
+    )
+    newest_fence = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        help_text="Of a shared document: the fence handed out last; null: none was.",
+    )
+    holder = serializers.CharField(
+        required=False, help_text="Who holds the lease of a shared document."
+    )
+    until = serializers.DateTimeField(
+        required=False, help_text="How long the lease is held, if it is not renewed."
+    )
+    seconds_left = serializers.FloatField(
+        required=False, help_text="The same, from now on."
     )
     sessions = serializers.ListField(
         child=serializers.CharField(),

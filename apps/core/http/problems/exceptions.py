@@ -49,9 +49,20 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     request = context.get("request")
     problem = problem_of(error)
     _record(error, problem)
+    _keep(error)
     if request is not None:
         request._request.error_code = problem.code
     return problem.response(getattr(request, "request_id", ""))
+
+
+def _keep(error: Exception) -> None:
+    """Store what is to be kept of a refusal; without it the answer is the same."""
+    if not isinstance(error, DomainError) or error.to_keep is None:
+        return
+    try:
+        error.to_keep()
+    except (DomainError, DatabaseError, psycopg.Error) as lost:
+        log.warning("a refusal was not kept", code=error.code, exc_info=lost)
 
 
 def problem_of(error: Exception) -> Problem:

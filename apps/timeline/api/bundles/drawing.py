@@ -21,7 +21,8 @@ from apps.diffs.graphemes import cut
 from apps.timeline.api.bundles import copies
 from apps.timeline.api.shapes import PREVIEW
 from apps.timeline.masking import HIDDEN, Masking
-from apps.timeline.masking.patterns import Span, finder_of
+from apps.timeline.masking.cards import Span
+from apps.timeline.masking.patterns import finder_of
 
 Finder = Callable[[str], Iterable[Span]]
 # Each is looked for in every text. What is shorter stands in half of all words: it is
@@ -42,6 +43,8 @@ ROOTS: dict[tuple[str, str], tuple[str, ...]] = {
     ("effect", "arguments"): ("",),
     ("effect", "result"): ("",),
     ("effect", "undo"): ("/arguments",),
+    ("approval", "arguments"): ("",),
+    ("approval", "outcome"): ("/arguments",),
     ("conversation", "messages"): ("", "/*/content"),
     ("conversation", "tool_results"): ("", "/*"),
 }

@@ -13,7 +13,7 @@ from apps.timeline.api.base import TimelineView
 from apps.timeline.api.checking.inputs import BisectInput
 from apps.timeline.api.checking.outputs import Bisection
 from apps.timeline.api.checking.shapes import bisect_object
-from apps.timeline.queries.bisect import find_flips
+from apps.timeline.bisect import find_flips
 
 
 class BisectView(TimelineView):

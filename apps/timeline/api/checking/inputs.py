@@ -11,7 +11,7 @@ from rest_framework import serializers
 from apps.core.errors import InvalidRequest
 from apps.core.http.input.fields import InputSerializer, TextField, WholeNumberField
 from apps.timeline.api.checking.asked import read_check
-from apps.timeline.queries.bisect import (
+from apps.timeline.bisect import (
     MOST_FLIPS,
     Along,
     Asked,

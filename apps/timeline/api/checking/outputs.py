@@ -14,7 +14,7 @@ from apps.timeline.api.outputs.common import (
     text,
 )
 from apps.timeline.api.outputs.comparisons import OUTCOMES
-from apps.timeline.queries.bisect import Along
+from apps.timeline.bisect import Along
 from apps.timeline.words import Op
 
 

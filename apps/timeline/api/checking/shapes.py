@@ -7,7 +7,7 @@ from typing import Any
 from apps.checks import pointers_of, write_text
 from apps.timeline.api.blame import act_object, turn_object
 from apps.timeline.api.checking.asked import HOLDS
-from apps.timeline.queries.bisect import (
+from apps.timeline.bisect import (
     Bisection,
     End,
     Flip,

@@ -1,6 +1,6 @@
 """Take plain bodies apart: the fields that the ordinary views take, of the usual types.
 
-The serializers in `api/inputs.py` describe and refuse; here a body is either taken as
+The serializers in `api/inputs` describe and refuse; here a body is either taken as
 it is or passed on. `NotPlain` is not an answer: the ordinary view finds one.
 """
 

@@ -17,7 +17,7 @@ from apps.core.http.input.fields import (
     WholeNumberField,
 )
 from apps.core.time.moments import moment
-from apps.timeline.api.inputs import StateField
+from apps.timeline.api.inputs.states import StateField
 from apps.timeline.errors import CacheInvalid
 from apps.timeline.operations import Cache, Finish, Forget, NewEffect
 from apps.timeline.words import CacheScope, EffectClass, EffectStatus

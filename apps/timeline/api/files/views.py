@@ -17,8 +17,8 @@ from apps.core.http.openapi.schema import errors
 from apps.timeline.api import parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.files.ranges import asked_range
-from apps.timeline.api.inputs import whole_number
 from apps.timeline.api.outputs.files import FileList
+from apps.timeline.api.parameters import whole_number
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.bodies.files import LONGEST_PATH, File
 from apps.timeline.queries.files import (

@@ -6,7 +6,7 @@ shows a state, and every write, refuses it. So an address that is added leaks no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from apps.accounts.access import Permission
 from apps.accounts.errors import Masked
+from apps.accounts.masks import ProjectMasks
 from apps.accounts.models import Project, Scope
 from apps.core import json
 from apps.timeline.masking import HIDDEN, known
@@ -39,7 +40,8 @@ def masked(*shown_at: str, refused: Sequence[str] = ()) -> Callable[[Get], Get]:
                     raise Masked(param=name)
             response = get(view, request, *args, **names)
             if response.data is not None:
-                response.data = _masked(view, response.data, shown_at)
+                masks = _masks_of(view.caller.project)
+                response.data = Fragment(drawn(masks, response.data, shown_at))
             return response
 
         answer.required_scope = Permission.READ_MASKED  # type: ignore[attr-defined]
@@ -48,31 +50,41 @@ def masked(*shown_at: str, refused: Sequence[str] = ()) -> Callable[[Get], Get]:
     return decorate
 
 
-def _masked(view: Any, data: Any, shown_at: Sequence[str]) -> Fragment:
-    project = view.caller.project
+def _masks_of(project: Project) -> ProjectMasks:
+    return ProjectMasks(
+        project_id=str(project.id),
+        said=project.masks,
+        secret=bytes(project.index_key),
+    )
+
+
+def drawn(
+    masks: ProjectMasks, data: Mapping[str, Any], shown_at: Sequence[str]
+) -> bytes:
+    """Return an answer as masked keys get it, as JSON: for views and the door."""
     answer = {**data}
     if isinstance(answer.get("data"), list):
         answer["data"] = [dict(one) for one in answer["data"]]
     for shown in [answer, *_items(answer)]:
         _leave_out(shown)
     if "state" in answer and answer.get("data") is answer["state"]:
-        return _twice(project, answer)
-    return Fragment(known.masked(project, json.splice(answer), shown_at))
+        return _twice(masks, answer)
+    return known.masked(masks, json.splice(answer), shown_at)
 
 
-def _twice(project: Project, answer: dict[str, Any]) -> Fragment:
+def _twice(masks: ProjectMasks, answer: dict[str, Any]) -> bytes:
     """Mask once what clients up to 0.2.0 are shown twice."""
     state = answer.pop("state")
     del answer["data"]
-    made = known.masked(project, json.splice({"state": state}), ("/state",))
-    rest = known.masked(project, json.splice(answer), ())
+    made = known.masked(masks, json.splice({"state": state}), ("/state",))
+    rest = known.masked(masks, json.splice(answer), ())
     twice = made.removeprefix(b'{"state":').removesuffix(b"}")
     if len(twice) + len(b'{"state":}') != len(made) or rest == b"{}":
         # A word of the project's own is in the name of the member.
         everything = {**answer, "state": state, "data": state}
         shown_at = ("/state", "/data")
-        return Fragment(known.masked(project, json.splice(everything), shown_at))
-    return Fragment(rest[:-1] + b',"state":' + twice + b',"data":' + twice + b"}")
+        return known.masked(masks, json.splice(everything), shown_at)
+    return rest[:-1] + b',"state":' + twice + b',"data":' + twice + b"}"
 
 
 def _items(answer: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rest_framework.request import Request
@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from apps.core.errors import InvalidRequest
 from apps.core.paging import text_of
 from apps.timeline.api import parameters
+from apps.timeline.bodies import Part
 from apps.timeline.queries.migrating import shown_under
 from apps.timeline.versions.reading import VersionRow
 
@@ -46,6 +47,13 @@ class Under:
     def shown(self, version: VersionRow) -> bytes:
         """Return the version's state as that schema has it."""
         return shown_under(version, self.to, source=self.source)
+
+    def parts(self, version: VersionRow, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """Return the version's parts with the state as that schema has it."""
+        shown = self.shown(version)
+        return tuple(
+            replace(one, data=shown) if one.name == "state" else one for one in parts
+        )
 
     def told(self, version: VersionRow) -> dict[str, Any]:
         """Return what is said beside it."""

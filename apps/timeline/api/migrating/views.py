@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from apps.timeline import operations as timeline
 from apps.timeline.api import outputs, parameters
-from apps.timeline.api.inputs import MigrateInput
+from apps.timeline.api.migrating.inputs import MigrateInput
 from apps.timeline.api.states import WRITE_ERRORS, StateWriteView
 
 

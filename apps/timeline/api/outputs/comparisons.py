@@ -13,6 +13,7 @@ from apps.timeline.api.outputs.common import (
     text,
 )
 from apps.timeline.queries.divergence import Reason
+from apps.timeline.stepping import DifferenceKind
 
 OUTCOMES = [(one.value, one.name) for one in Outcome]
 
@@ -50,6 +51,45 @@ class Patch(Compared):
     patch = PatchOperation(many=True)
 
 
+class StepPlace(Output):
+    """A step of one of two sessions: a version, or a call that belongs to one."""
+
+    version = serializers.IntegerField()
+    op = maybe_text("What the version did; null for a call.")
+    tool = maybe_text("The tool that was called; null for a version.")
+    set_aside = serializers.BooleanField(
+        help_text="Whether a rollback has set that version aside since."
+    )
+
+
+class StepDifference(Output):
+    """The first step in which two sessions differ in one way."""
+
+    kind = serializers.ChoiceField(
+        choices=DifferenceKind.choices,
+        help_text=(
+            "action: another tool, or an act such as a rollback; arguments: the same "
+            "tool with something else; state: what versions set."
+        ),
+    )
+    pointer = maybe_text(
+        "Where arguments, or what versions set, begin to differ. Null for all of it, "
+        "and where that was not kept."
+    )
+    step = StepPlace(allow_null=True, help_text="Null: this session has no such step.")
+    other_step = StepPlace(allow_null=True, help_text="Null: the other has none.")
+
+
+class StepsRead(Output):
+    """Which steps of a session were read to find the first differences."""
+
+    from_version = maybe_number("Null where it has made no step of its own.")
+    to_version = maybe_number()
+    is_all = serializers.BooleanField(
+        help_text="False: what came later was not looked at, and may differ as well."
+    )
+
+
 class Divergence(Output):
     """The last version that two sessions share, and how far each has gone since."""
 
@@ -69,6 +109,16 @@ class Divergence(Output):
             "session that you may not see; too_deep: one has too many forks behind it."
         ),
     )
+    first_differences = StepDifference(
+        many=True,
+        help_text=(
+            "Of the steps of both since they parted, aligned by what customers said: "
+            "the first that differ in action, in arguments, in state. Times, drawn ids "
+            "and what is noise for an agent are no difference."
+        ),
+    )
+    steps_read = StepsRead(allow_null=True, help_text="Null without another session.")
+    other_steps_read = StepsRead(allow_null=True)
 
 
 class Checked(Output):

@@ -73,6 +73,17 @@ class SchemaBoundary(Output):
     )
 
 
+class Move(Output):
+    """What is another by now than what made the state."""
+
+    of = serializers.ChoiceField(choices=["release", "model", "schema"])
+    was = text("What made the state.")
+    now = text("What is to go on: as said, or what the agent writes with by now.")
+    migrates = serializers.BooleanField(
+        allow_null=True, help_text="Of a schema: whether migrations lead there."
+    )
+
+
 class RollbackPreview(Output):
     """What a rollback to a version would do to the head as it is."""
 
@@ -113,6 +124,10 @@ class RollbackPreview(Output):
         allow_null=True,
         help_text="Null where both are of one schema: else the agent's code of now "
         "would find a state of another.",
+    )
+    moves = Move(
+        many=True,
+        help_text="Onto which other release, model or schema the state would go.",
     )
     outside = text("What a rollback cannot do.")
     forks = ForkRef(many=True, help_text="Begun on versions to be set aside.")

@@ -67,6 +67,22 @@ class SearchResult(Output):
     matches = SearchMatch(many=True)
 
 
+class SearchFacet(Output):
+    """What some of the sessions share, as the term that finds those."""
+
+    of = serializers.ChoiceField(choices=["schema", "task", "cost", "open"])
+    term = text("Add it to `q`.")
+    count = serializers.IntegerField()
+
+
+class SearchFacets(Output):
+    """What the newest sessions that were found share of their work."""
+
+    counted = serializers.IntegerField(help_text="Sessions; at most 1,000.")
+    is_all = serializers.BooleanField(help_text="Whether these are all there are.")
+    data = SearchFacet(many=True)
+
+
 class SearchList(ListEnvelope):
     """One page of results."""
 
@@ -76,6 +92,7 @@ class SearchList(ListEnvelope):
         child=serializers.CharField(),
         help_text="What was not answered from an index, and how far it was looked.",
     )
+    facets = SearchFacets(required=False, help_text="With `include_facets` alone.")
     as_of = serializers.DateTimeField(
         allow_null=True,
         help_text="null: whatever is stored was looked at. Else, what was stored since "

@@ -12,9 +12,9 @@ from apps.core.http.openapi.schema import errors
 from apps.timeline import hooks
 from apps.timeline.api import examples, outputs, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.inputs import ContextInput
 from apps.timeline.api.outputs.gaps import removed_among_turns
 from apps.timeline.api.summaries.context import condensed
+from apps.timeline.api.summaries.inputs import ContextInput
 from apps.timeline.api.turns import turn_objects
 from apps.timeline.queries import listing
 from apps.timeline.versions import fetching, reading
@@ -42,6 +42,18 @@ class ContextView(TimelineView):
         """
         given = self.read(ContextInput).validated_data
         head = self.version(session_id, None)
+        memories = given.get("memory_limit")
+        # Begun here: the question is embedded while all else is read.
+        recalling = hooks.recall(
+            hooks.RecallAsked(
+                act=self.act,
+                session_id=session_id,
+                version=head.number,
+                query=given.get("query"),
+                limit=CONTEXT_MEMORIES if memories is None else memories,
+                includes_set_aside=bool(given.get("include_set_aside")),
+            )
+        )
         limit = given.get("turn_limit")
         n_turns = CONTEXT_TURNS if limit is None else limit
         lineage = Lineage(session_id, head.number)
@@ -53,17 +65,7 @@ class ContextView(TimelineView):
             since=told.last_turn,
         )
         rollback = shapes.last_rollback(fetching.last_rollback(head))
-        memories = given.get("memory_limit")
-        recalled = hooks.recall(
-            hooks.RecallAsked(
-                act=self.act,
-                session_id=session_id,
-                version=head.number,
-                query=given.get("query"),
-                limit=CONTEXT_MEMORIES if memories is None else memories,
-                includes_set_aside=bool(given.get("include_set_aside")),
-            )
-        )
+        recalled = recalling()
         return Response(
             {
                 "session_id": session_id,

@@ -44,3 +44,13 @@ class SummaryChoice(InputSerializer):
         max_value=MOST_OLDER,
         help_text="How many others to answer; with a `query`, those nearest to it.",
     )
+
+
+@extend_schema_serializer(component_name="BuildContext")
+class ContextInput(SummaryChoice):
+    """What goes into the context of the next call."""
+
+    query = TextField()
+    memory_limit = WholeNumberField(min_value=0, max_value=20)
+    turn_limit = WholeNumberField(min_value=0, max_value=50)
+    include_set_aside = FlagField()

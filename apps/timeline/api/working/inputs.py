@@ -15,7 +15,7 @@ from apps.core.http.input.fields import (
     ObjectField,
     TextField,
 )
-from apps.timeline.api.inputs import HeadInput
+from apps.timeline.api.inputs.states import HeadInput
 from apps.timeline.bodies.facts import MOST, require_past
 from apps.timeline.bodies.tasks import STATUSES
 from apps.timeline.operations import TaskChange

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from apps.timeline.api.outputs.common import Output, Spent, maybe_text, text
+from apps.timeline.api.outputs.previews import Move
 from apps.timeline.api.outputs.versions import Checkpoint
 from apps.timeline.operations import Found
 from apps.timeline.words import EffectClass
@@ -119,4 +120,10 @@ class ResumedCheckpoint(Checkpoint):
     open_approvals = OpenApproval(many=True)
     unknown_effects = UnknownEffect(many=True)
     facts_to_check = KnownFact(many=True, help_text="Those that are past their age.")
+    moves = Move(
+        many=True,
+        help_text="Onto which other release, model or schema a fork, a rollback or a "
+        "resume of this goes.",
+    )
+    migrated_from = maybe_text("Under another `schema`: what the state is of.")
     spent = Spent(allow_null=True, help_text="What the session's turns used by now.")

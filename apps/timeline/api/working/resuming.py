@@ -29,7 +29,7 @@ def resuming(
         session_id, now=now, status=EffectStatus.UNKNOWN.value, limit=MOST
     )
     return {
-        "next_task": tasks.next_task(tasks.tasks_in(parts)),
+        "next_task": tasks.next_task(tasks.listed(parts)),
         "open_approvals": hooks.open_asked(session_id, limit=MOST, now=now),
         "unknown_effects": [_effect(one) for one in unknown[:MOST]],
         "spent": shapes.spent_object(listing.spent(session_id)),

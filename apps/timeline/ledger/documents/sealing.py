@@ -16,7 +16,7 @@ from apps.timeline.ledger.drafts import Draft
 from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
 from apps.timeline.ledger.encoding.writes import claim_of, encode_body
 from apps.timeline.ledger.sealing import sealer
-from apps.timeline.versions.keyed.entries import ENTRY
+from apps.timeline.versions.keyed.values import ENTRY
 from apps.timeline.versions.proof import SALT_BYTES
 from apps.timeline.versions.reading import Step
 from apps.timeline.words import Hold, KeyedOp, Op

@@ -119,12 +119,12 @@ class Restored(Written):
     is_config_changed: bool = False
 
 
-def document_id(project: Project, owner: str) -> str:
-    """Return the id of the keyed document of that owner, such as `data agent_…`.
+def document_id(project: Project, owner: str, prefix: str = "doc") -> str:
+    """Return the id of the document of that owner, such as `data agent_…`.
 
     No stranger to the project's index key can name it, and nobody has to look it up.
     """
     digest = hmac.digest(bytes(project.index_key), b"doc\0" + owner.encode(), "sha256")
     number = int.from_bytes(digest, "big")
     digits = [ALPHABET[number >> 5 * at & 31] for at in range(DIGITS)]
-    return "doc_" + "".join(digits)
+    return f"{prefix}_" + "".join(digits)

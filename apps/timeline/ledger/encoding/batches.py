@@ -14,6 +14,7 @@ from apps.agents.acts import Act
 from apps.core.admission import gate
 from apps.core.errors import DomainError, InvalidRequest, PayloadTooLarge
 from apps.timeline.errors import ExternalIdTaken
+from apps.timeline.hooks import Judging
 from apps.timeline.ledger.drafts import Build, Draft, Write
 from apps.timeline.ledger.encoding.rows import following
 from apps.timeline.ledger.encoding.values import EncodedWrite
@@ -59,7 +60,9 @@ def item(index: int) -> Iterator[None]:
         details = {**error.details, "item": index}
         message = f"{name}: {error.message}"
         param = _param(index, name, error.param)
-        raise type(error)(message, param=param, **details) from error
+        of_item = type(error)(message, param=param, **details)
+        of_item.to_keep = error.to_keep
+        raise of_item from error
 
 
 def require_count(count: int) -> None:
@@ -74,7 +77,13 @@ def require_count(count: int) -> None:
         )
 
 
-def encode(builds: Sequence[Build], *, head: VersionRow, act: Act) -> EncodedBatch:
+def encode(
+    builds: Sequence[Build],
+    *,
+    head: VersionRow,
+    act: Act,
+    judging: Judging | None = None,
+) -> EncodedBatch:
     """Build and encode all versions; the key and the first number go on the last.
 
     Raises: what a build raises, and ExternalIdTaken, each naming the item.
@@ -92,7 +101,10 @@ def encode(builds: Sequence[Build], *, head: VersionRow, act: Act) -> EncodedBat
             draft = _draft(build(head))
             _require_new(draft.step.external_id, names)
             encoded = encode_write(
-                Write(draft=draft), head=head, act=act if is_last else keyless
+                Write(draft=draft),
+                head=head,
+                act=act if is_last else keyless,
+                judging=judging,
             )
             room -= len(encoded.raw or b"")
             _require_room(room, index)

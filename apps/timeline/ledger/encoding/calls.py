@@ -35,6 +35,8 @@ COMMAND = ACT | {
     "api_key": "varchar",
     "refused": "text[]",
     "suspends": "boolean",
+    "kind": "varchar",
+    "fence": "bigint",
 }
 VERSION = {
     "reasoning": "text",
@@ -151,11 +153,14 @@ def _call(
 
 
 APPEND = _call(
-    "timeline_append_v9",
+    "timeline_append_v10",
     COMMAND | VERSION | MERGED | TURN | INDEX,
     "*, NULL::bigint AS first_number",
 )
 APPEND_BATCH = _call(
-    "timeline_append_batch_v9", COMMAND | EACH | INDEX | {"items": "integer[]"}
+    "timeline_append_batch_v10", COMMAND | EACH | INDEX | {"items": "integer[]"}
 )
-CREATE_SESSION = _call("timeline_create_session_v7", ACT | SESSION | FIRST | INDEX)
+CREATE_SESSION = _call(
+    "timeline_create_session_v8",
+    ACT | {"kind": "varchar"} | SESSION | FIRST | INDEX,
+)

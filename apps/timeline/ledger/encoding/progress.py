@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from apps.core.json import Json
 from apps.diffs.facets import Facet
-from apps.timeline import bodies
 from apps.timeline.bodies import Part, tasks
 from apps.timeline.ledger.drafts import Draft
-from apps.timeline.versions import reading
+from apps.timeline.ledger.facts.tasked import LARGEST, Written, written_of
 from apps.timeline.versions.reading import VersionRow
 
 TASKS = tasks.PART
-# A longer list is not counted for lists: each write that changes it would be slower.
-LARGEST = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +25,9 @@ class Progress:
 
     has_changed: bool
     facets: dict[str, Facet]
+    # The tasks as they were written before and now, where they may be others.
+    before: Written = None
+    after: Written = None
 
 
 # Also of one without tasks, and of a version that shows the head's body again, whose
@@ -34,7 +35,7 @@ class Progress:
 NONE = Progress(False, {})
 
 
-def of_write(draft: Draft, head: VersionRow, given: bytes | None) -> Progress:
+def of_write(draft: Draft, head: VersionRow, given: Written) -> Progress:
     """Return what a version with these tasks makes of it.
 
     A body that is shown again, as by a rollback, is at hand and has its own. What a
@@ -43,22 +44,26 @@ def of_write(draft: Draft, head: VersionRow, given: bytes | None) -> Progress:
     shows = draft.body_from or head
     if draft.parts is None and shows.body_number == head.body_number:
         return NONE
-    before = bodies.part_view(reading.raw_of(head), TASKS)
-    after: bytes | memoryview | None = given
+    before, after = written_of(head), given
     if draft.parts is None:
-        after = bodies.part_view(reading.raw_of(shows), TASKS)
+        after = written_of(shows)
+    elif given is None:
+        after = tasks.written_in(draft.state)
     if before is None and after is None:
         return NONE
     has_changed = before != after and told(before) != told(after)
-    return Progress(has_changed, _facets(after))
+    return Progress(has_changed, _facets(after), before, after)
 
 
-def of_first(parts: Iterable[Part]) -> Progress:
+def of_first(parts: Iterable[Part], state: Json) -> Progress:
     """Return what the first version of a session makes of it."""
-    return Progress(True, _facets(tasks.data_in(parts)))
+    written = tasks.data_in(parts)
+    if written is None:
+        written = tasks.written_in(state)
+    return Progress(True, _facets(written), after=written)
 
 
-def told(data: bytes | memoryview | None) -> str | None:
+def told(data: Written) -> str | None:
     """Return how far the tasks of a part are, as it is kept."""
     if data is None or len(data) > LARGEST:
         return None
@@ -66,6 +71,6 @@ def told(data: bytes | memoryview | None) -> str | None:
     return None if found is None else found.text()
 
 
-def _facets(data: bytes | memoryview | None) -> dict[str, Facet]:
+def _facets(data: Written) -> dict[str, Facet]:
     kept = told(data)
     return {} if kept is None else {TASKS: kept}

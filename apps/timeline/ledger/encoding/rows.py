@@ -77,6 +77,8 @@ def of_write(
         "api_key": command.act.api_key_id,
         "refused": sorted(command.policy.refused),
         "suspends": command.policy.suspends,
+        "kind": command.act.scope.kind,
+        "fence": command.expected.fence,
     }
 
 

@@ -7,7 +7,7 @@ from apps.core.json import Json
 from apps.timeline.ledger.drafts import TurnDraft
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewTurn, Stamp
 from apps.timeline.ledger.facts import index
-from apps.timeline.ledger.facts.index import SearchTag
+from apps.timeline.ledger.facts.tags import SearchTag
 from apps.timeline.versions import proof
 
 # Which stands in the event as the tool's name.

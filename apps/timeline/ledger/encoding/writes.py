@@ -7,49 +7,42 @@ result only add the time, the number of a turn, and chain values.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from apps.agents.acts import Act
 from apps.agents.remembered import waiting_rules
-from apps.agents.waiting import ESCALATING, Rules, asks
+from apps.agents.waiting import ESCALATING
 from apps.core.admission import gate
 from apps.core.ids import new_id
-from apps.core.json import Json
 from apps.diffs import facets
 from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
-from apps.diffs.facets import Leaves
 from apps.diffs.flags import Flag
 from apps.diffs.flags import flags as flags_of
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
+from apps.timeline.hooks import Judging
 from apps.timeline.ledger.drafts import Draft, Source, Write
 from apps.timeline.ledger.encoding import differences, progress, turns
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.progress import Progress
-from apps.timeline.ledger.encoding.shaped import shaped
+from apps.timeline.ledger.encoding.shaped import change_of_waiting, shaped
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
 from apps.timeline.ledger.escalating import marked
-from apps.timeline.ledger.events import ACTIONS
-from apps.timeline.ledger.facts import index
-from apps.timeline.ledger.facts.index import SearchTag
+from apps.timeline.ledger.events import ACTIONS_OF
+from apps.timeline.ledger.facts import index, tasked
 from apps.timeline.ledger.facts.repeating import EMPTY, MESSAGES, repeats_failure
+from apps.timeline.ledger.facts.tags import SearchTag
+from apps.timeline.ledger.judging.showing import judge_turn, judged
 from apps.timeline.ledger.sealing import sealer
 from apps.timeline.versions import proof, reading
 from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
 from apps.timeline.versions.reading import VersionRow
-from apps.timeline.words import Hold, Op
+from apps.timeline.words import Op
 
-# A version asks for a human by what its agent's rules find in its state, or with an
-# objective status that begins so. The newest version decides, except that a pause and
-# a resume say nothing: an agent that asks and then pauses itself still waits. Any other
-# write answers it, unless it says so again; so does a rollback to a state that does
-# not, because a rollback restores the state and not the objective. A closed, deleted
-# or expired session waits for nobody.
-OBJECTIVE = "WAITING_FOR"
-SILENT = frozenset({Op.PAUSE, Op.RESUME})
 # What the event of an operation is about, where that is not its version alone.
 RESOURCES = dict.fromkeys((Op.CREATE, Op.FORK), "session") | dict.fromkeys(
     (Op.WAIT, Op.DECIDE), "approval"
@@ -63,6 +56,10 @@ SAID = (
 )
 
 
+# Shows a version to its agent's guards; what it returns is stored in its place.
+Judge = Callable[[Draft, Difference, VersionRow], Draft] | None
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What a version says of the body that it shows; its own has no number yet."""
@@ -73,14 +70,22 @@ class Shown:
     flags: list[str]
 
 
-def encode_write(write: Write, *, head: VersionRow, act: Act) -> EncodedWrite:
-    """Encode a version or a turn, or both, for the session of `head`."""
+def encode_write(
+    write: Write, *, head: VersionRow, act: Act, judging: Judging | None = None
+) -> EncodedWrite:
+    """Encode a version or a turn, or both, for the session of `head`.
+
+    Raises: what a guard refuses it with, where any judges.
+    """
     number = head.number + (write.draft is not None)
     stamp = Stamp(act=act, session_id=head.session_id, number=number)
     encoded = EncodedWrite(sealer=sealer(act.project, head.session_id, head.user_id))
     if write.draft:
         draft = shaped(write.draft, head, head.agent_id)
-        _encode_version(encoded, draft, stamp, head)
+        judge = None if judging is None else partial(judged, judging, write.turn)
+        _encode_version(encoded, draft, stamp, head, judge)
+    elif judging and write.turn:
+        judge_turn(judging, write.turn, number)
     if write.turn:
         own_id = event_id(stamp, of_turn=True)
         turns.encode_turn(encoded, write.turn, stamp, own_id)
@@ -88,7 +93,7 @@ def encode_write(write: Write, *, head: VersionRow, act: Act) -> EncodedWrite:
 
 
 def _encode_version(
-    encoded: EncodedWrite, draft: Draft, stamp: Stamp, head: VersionRow
+    encoded: EncodedWrite, draft: Draft, stamp: Stamp, head: VersionRow, judge: Judge
 ) -> None:
     """Seal its own body, if it has one, and compare its state with the head's."""
     shows = draft.body_from or head
@@ -101,40 +106,43 @@ def _encode_version(
         base = bodies.Base(head.body_number, reading.raw_of(head), head.body_depth)
         body = encode_body(encoded, draft.parts, number=stamp.number, base=base)
         commitment, body_number = body.commitment, None
-        for part in draft.parts:
-            named[part.name] = part.data
+        named = {part.name: part.data for part in draft.parts}
         size, said = len(named["state"]), named.get(MESSAGES, EMPTY)
+    lists_tasks = draft.parts is None or progress.TASKS in named
     if draft.state is None:
         difference = differences.between_bodies(head, shows)
     else:
         before = reading.parsed(head)
+        lists_tasks |= progress.TASKS in before or progress.TASKS in draft.state
         if not ESCALATING.isdisjoint(draft.state):
-            rules = waiting_rules(head.agent_id)
-            draft = marked(draft, draft.state, before, rules)
+            draft = marked(draft, draft.state, before, waiting_rules(head.agent_id))
         difference = Difference(
             compare(before, draft.state),
             head.leaves or facets.leaves(before),
             facets.leaves(draft.state),
         )
-    flags = flags_of(difference.comparison, head.size, size)
-    may_repeat = said != EMPTY or MESSAGES in (draft.state or ())
-    if may_repeat and _repeats_failure(said, difference.comparison, head):
-        flags = (*flags, Flag.REPEATED)
-    shown = Shown(commitment, size, body_number, list(flags))
-    kept = progress.NONE
-    if draft.parts is None or progress.TASKS in named:
-        kept = progress.of_write(draft, head, named.get(progress.TASKS))
+    if judge is not None:
+        draft = judge(draft, difference, head)
+    flags: list[str] = [*flags_of(difference.comparison, head.size, size)]
+    if said != EMPTY or MESSAGES in (draft.state or ()):
+        flags += _repeats_failure(said, difference.comparison, head)
+    shown = Shown(commitment, size, body_number, flags)
+    tasks = named.get(progress.TASKS)
+    kept = progress.of_write(draft, head, tasks) if lists_tasks else progress.NONE
     describe(encoded, draft, stamp, shown, difference, kept, head)
-    encoded.waits = _change_of_waiting(draft, head, difference)
+    encoded.waits = change_of_waiting(draft, head, difference)
     encoded.leaves = None if draft.state is None else difference.after
 
 
-def _repeats_failure(said: bytes, comparison: Comparison, head: VersionRow) -> bool:
-    """Say whether a version of these messages makes a failed call again in vain."""
+def _repeats_failure(
+    said: bytes, comparison: Comparison, head: VersionRow
+) -> list[Flag]:
+    """Flag a version of these messages that makes a failed call again in vain."""
     known = None
     if said != EMPTY:
         known = bodies.part_view(reading.raw_of(head), MESSAGES)
-    return repeats_failure(known or EMPTY, said, comparison)
+    is_repeated = repeats_failure(known or EMPTY, said, comparison)
+    return [Flag.REPEATED] if is_repeated else []
 
 
 def describe(
@@ -162,11 +170,7 @@ def describe(
         head,
         flags=shown.flags,
         is_truncated=truncated,
-        said={
-            tag: str(value)
-            for tag, value, known in said
-            if value is not None and value != known
-        },
+        said={tag: str(is_) for tag, is_, was in said if is_ not in (None, was)},
     )
     before, after = difference.before, difference.after
     held = index.held(key, before, after)
@@ -177,6 +181,8 @@ def describe(
         # In clear they would tell of what the state is sealed for.
         encoded.facets = {} if encoded.sealer else facets.cleaned(after) | kept.facets
     encoded.terms |= held
+    if kept.before != kept.after:
+        encoded.terms |= tasked.terms(key, kept.before, kept.after)
 
 
 def encode_body(
@@ -226,7 +232,7 @@ def new_version(
         commitment=shown.commitment,
         leaf=claim.leaf(),
         event_id=own_id,
-        action=ACTIONS[Op(draft.op)],
+        action=ACTIONS_OF[stamp.act.scope.kind][Op(draft.op)],
         resource_type=RESOURCES.get(Op(draft.op), "version"),
         details=draft.details,
         **(_source_of(draft.source, salt) if draft.source else {}),
@@ -278,51 +284,3 @@ def event_id(stamp: Stamp, *, of_turn: bool = False) -> str:
     """
     sequence = 2 * stamp.number + (2 if of_turn else 1)
     return new_id("trace", now=stamp.act.now, sequence=sequence)
-
-
-def waits(
-    state: Mapping[str, Json], objective_status: str | None, rules: Rules
-) -> bool:
-    """Return whether a version with this state and objective waits for a human."""
-    if objective_status is not None and objective_status.startswith(OBJECTIVE):
-        return True
-    return asks(state, rules)
-
-
-def _change_of_waiting(
-    draft: Draft, head: VersionRow, difference: Difference
-) -> bool | None:
-    """Return whether the session waits once the draft is stored, None for as before.
-
-    After a pause or a resume the answer may repeat what was known: the versions before
-    them are not read for it. A close or a delete ends it by its hold.
-    """
-    if draft.op in SILENT or draft.hold in (Hold.CLOSED, Hold.DELETED):
-        return None
-    rules = waiting_rules(head.agent_id)
-    shown = draft.body_from or head
-    old: Mapping[str, Json] = {}
-    new: Mapping[str, Json] = {}
-    if draft.state is not None:
-        old, new = reading.parsed(head), draft.state
-    elif shown.body_number != head.body_number:
-        old = _asking(head, difference.before, rules)
-        new = _asking(shown, difference.after, rules)
-    before = waits(old, head.objective_status, rules)
-    after = waits(new, draft.step.objective_status, rules)
-    may_differ = before != after or head.op in SILENT
-    is_shown_again = draft.state is None and shown.body_number == head.body_number
-    if may_differ and is_shown_again and waits(reading.parsed(head), None, rules):
-        before = after = True
-    return after if before != after or head.op in SILENT else None
-
-
-def _asking(
-    version: VersionRow, leaves: Leaves | None, rules: Rules
-) -> Mapping[str, Json]:
-    """Return the state; nothing of a large one that has no key by which it asks."""
-    if leaves and version.parsed is None:
-        written = reading.state(version)
-        if not any(rule.may_hold(written) for rule in rules):
-            return {}
-    return reading.parsed(version)

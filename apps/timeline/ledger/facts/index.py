@@ -13,15 +13,13 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
 from apps.accounts.models import Project
 from apps.core import json
-from apps.core.json import Json, State
+from apps.core.json import Json
 from apps.diffs.changes import MISSING, Change, Comparison, Kind
-from apps.diffs.compare import compare
 from apps.diffs.equality import same
 from apps.diffs.excerpts import excerpts
 from apps.diffs.facets import Leaves
@@ -29,7 +27,8 @@ from apps.diffs.graphemes import cut
 from apps.diffs.paths import Path, path_bytes
 from apps.diffs.touched import Role, touched
 from apps.timeline.ledger.drafts import Draft
-from apps.timeline.ledger.facts.reasons import BLANK, REASONED_OPS
+from apps.timeline.ledger.facts.reasons import BLANK, is_newly_silent
+from apps.timeline.ledger.facts.tags import BEGINNING_TAGS, SearchTag, beginnings
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
 
@@ -43,7 +42,6 @@ KEPT_DIGESTS = 4_096
 # Longer values are found through the full text of reasoning and turns, not by key.
 KEYED_VALUE = 200
 KEYED_BYTES = 1_200
-CARRIED = 4
 # A value or a key as it is found without regard to case; of no path, so blame and
 # `changed:` pass it by.
 FOLDED = 5
@@ -56,48 +54,8 @@ KINDS = {
     Kind.TYPE_CHANGED: 4,
     Kind.MOVED: 5,
 }
-# How many first characters of a version's name are a tag. Few: names that programs
-# make begin alike for a while, so most of these are there already.
-BEGINNINGS = (3, 8)
-# The same of labels and releases: a session has few of those, so that almost every
-# beginning that people write is a tag of its own.
-EVERY_BEGINNING = tuple(range(3, 17))
 # What an append does to the terms of its session; None takes one away.
 Terms = dict[bytes, bytes | None]
-
-
-class SearchTag(StrEnum):
-    """What a session is tagged with; most tags are never taken away."""
-
-    FLAG = "flag"  # some version has this flag
-    LABEL = "label"  # some version has this label; goes with the last of them
-    LABELLED = "labelled"  # some version has a label that begins so
-    TRACE = "trace"  # a version or turn came with this trace id
-    EXTERNAL = "external"  # some version has this name
-    NAMED = "named"  # some version has a name that begins so
-    RELEASE = "release"  # some version is of this release; and so on
-    RELEASED = "released"  # some version is of a release that begins so
-    MODEL = "model"
-    STEP = "step"
-    OBJECTIVE = "objective"
-    REASON = "reason"
-    OP = "op"
-    # Some version of this operation says no reason.
-    UNREASONED = "unreasoned"
-    FORKED = "forked"  # it began as a fork
-    ROLLED_BACK = "rolled_back"
-    # Some version touched more than its change rows tell.
-    TRUNCATED = "truncated"
-    # The head has more short scalars than terms; the value is the depth of the cut.
-    CUT = "cut"
-
-
-# The tags of the beginnings of names, and how long those are.
-_BEGINNINGS = {
-    SearchTag.EXTERNAL: (SearchTag.NAMED, BEGINNINGS),
-    SearchTag.LABEL: (SearchTag.LABELLED, EVERY_BEGINNING),
-    SearchTag.RELEASE: (SearchTag.RELEASED, EVERY_BEGINNING),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,25 +107,6 @@ def folded_key(key: bytes, text: str) -> bytes | None:
     if len(text) > KEYED_VALUE or len(folded) > KEYED_BYTES:
         return None
     return _keyed(key, b"folded:" + folded)
-
-
-def carry(rows: ChangeRows, state: State, project: Project) -> bool:
-    """Add the values that a fork's first version holds without having set them.
-
-    They are held, so search finds them; blame goes on in the origin and passes them
-    by. Return whether some had to be left out.
-    """
-    found, truncated = change_rows(compare({}, state), project)
-    known = set(rows.path_keys)
-    for path, kind, value in zip(
-        found.path_keys, found.kinds, found.value_keys, strict=True
-    ):
-        if value is not None and path not in known:
-            rows.path_keys.append(path)
-            rows.roles.append(CARRIED)
-            rows.kinds.append(kind)
-            rows.value_keys.append(value)
-    return truncated
 
 
 def path_key(key: bytes, path: Path) -> bytes:
@@ -249,27 +188,27 @@ def tags_of(
         terms |= named(key, step.external_id)
     if step.trace_id is not None:
         terms |= tagged(key, SearchTag.TRACE, [step.trace_id])
-    is_silent = draft.undo_of is None and not (step.reasoning or "").strip(BLANK)
-    if is_silent and op in REASONED_OPS:
-        known = head is not None and head.op == op and head.undo_of is None
-        if head is None or not known or (head.reasoning or "").strip(BLANK):
-            terms |= tagged(key, SearchTag.UNREASONED, [op.value])
+    if not (step.reasoning or "").strip(BLANK) and is_newly_silent(draft, head):
+        terms |= tagged(key, SearchTag.UNREASONED, [op.value])
     for tag, name in said.items():
         terms |= named(key, name, tag)
+    if step.schema_version != (head and head.schema_version):
+        terms |= shaped(key, step.schema_version)
     return terms
+
+
+def shaped(key: bytes, schema: str | None) -> Terms:
+    """Return the term that tells which schema the head is of; None: of none."""
+    value = None if schema is None else tag_key(key, SearchTag.SCHEMA, schema)
+    return {tag_key(key, SearchTag.SCHEMA): value}
 
 
 def named(key: bytes, name: str, tag: SearchTag = SearchTag.EXTERNAL) -> Terms:
     """Return the tags of a name: all of it, and its beginnings where those are tags."""
     terms = tagged(key, tag, [name])
-    if tag in _BEGINNINGS:
-        terms |= tagged(key, _BEGINNINGS[tag][0], beginnings(name, tag))
+    if tag in BEGINNING_TAGS:
+        terms |= tagged(key, BEGINNING_TAGS[tag][0], beginnings(name, tag))
     return terms
-
-
-def beginnings(name: str, tag: SearchTag) -> list[str]:
-    """Return which beginnings of a name its session is tagged with."""
-    return [name[:length] for length in _BEGINNINGS[tag][1] if length <= len(name)]
 
 
 def names_beginning(
@@ -280,7 +219,7 @@ def names_beginning(
     A superset: it covers the first characters alone. Empty for a text that is shorter.
     """
     longest = beginnings(text, tag)[-1:]
-    return [tag_key(key, _BEGINNINGS[tag][0], one) for one in longest]
+    return [tag_key(key, BEGINNING_TAGS[tag][0], one) for one in longest]
 
 
 def _term_key(key: bytes, kind: str, text: str) -> bytes:

@@ -5,18 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import transaction
+
 from apps.agents.acts import Act
 from apps.core import json, sql
 from apps.timeline.errors import DocumentMoved, RestoreTooLarge, VersionNotFound
 from apps.timeline.ledger.documents import calls, writing
 from apps.timeline.ledger.documents.sealing import seal
 from apps.timeline.ledger.documents.values import Document, Restored, Told
+from apps.timeline.versions.gone import refused_as_conflict, value_erased
 from apps.timeline.versions.keyed.restore_steps import RestoreStep
 from apps.timeline.words import Op
 
 # Keys touched since that one restore may set in one transaction.
 MOST_RESTORED = 200_000
 
+_EMPTIED = sql.of_session("""
+SELECT e.body_number FROM timeline_entry e
+  JOIN timeline_version v
+    ON v.session_id = %(session)s AND v.number = e.body_number AND v.salt = ''
+ WHERE e.session_id = %(session)s AND e.number = %(number)s LIMIT 1
+""")
 _RESTORED = sql.of_session(sql.query("timeline", "document_restored"))
 
 
@@ -51,6 +60,7 @@ class Restoration:
         return said
 
 
+@transaction.atomic
 def restore_document(
     *,
     act: Act,
@@ -63,8 +73,8 @@ def restore_document(
 
     Keys written since are removed, what has expired since stays absent.
 
-    Raises: DocumentMoved, RestoreTooLarge, VersionNotFound, and what `writing.run`
-    raises.
+    Raises: DocumentMoved, RestoreTooLarge, VersionNotFound; ContentsErased where a
+    removal took a value that would come back; what `writing.run` raises.
     """
     item = seal(
         act,
@@ -93,11 +103,26 @@ def restore_document(
     if row.outcome == "too_large":
         raise RestoreTooLarge(most=wanted.most)
     number = row.number
+    if row.outcome == "stored":
+        _require_values(document, number)
     if row.outcome == "replay":
         # Its counts again, from what it stored.
         (row,) = sql.rows(_RESTORED, {"session": document.id, "number": number})
         return _restored(row, number, row.trace_id, is_replay=True)
     return _restored(row, number, item["event_id"], is_replay=False)
+
+
+def _require_values(document: Document, number: int) -> None:
+    """Refuse what the version has brought back without a value; nothing is kept of it.
+
+    Under the document's lock, which a removal takes as well.
+
+    Raises: ContentsErased.
+    """
+    asked = {"session": document.id, "number": number}
+    with refused_as_conflict():
+        for row in sql.rows(_EMPTIED, asked):
+            raise value_erased(document.id, row.body_number)
 
 
 def _range(step: RestoreStep | None) -> dict[str, Any]:

@@ -31,7 +31,8 @@ from apps.timeline.ledger.documents.values import (
     Written,
 )
 from apps.timeline.ledger.locking import lock_session
-from apps.timeline.versions.keyed.entries import Standing, behind, standing
+from apps.timeline.versions.keyed.entries import Standing, standing
+from apps.timeline.versions.keyed.keys import behind
 from apps.timeline.words import KeyedOp
 
 _REMOVED = sql.of_session(sql.query("timeline", "document_removed"))
@@ -48,6 +49,12 @@ def lock_document(*, act: Act, document: Document, told: Told) -> Standing:
         found = standing(document.id, now=act.now)
         if found is not None:
             return found
+        writing.begin(act, document, told)
+
+
+def hold_document(*, act: Act, document: Document, told: Told) -> None:
+    """Lock a document as `lock_document` does; how it stands is not looked up."""
+    while not lock_session(document.id):
         writing.begin(act, document, told)
 
 

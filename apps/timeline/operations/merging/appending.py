@@ -24,7 +24,12 @@ from apps.timeline.ledger import naming, policies
 from apps.timeline.ledger.drafts import Draft, Expected, Receipt, Source, Write
 from apps.timeline.ledger.locking import lock_existing
 from apps.timeline.operations.rollbacks import require_reason
-from apps.timeline.queries.merging import Combined, MergeRequest, is_nothing
+from apps.timeline.queries.merging import (
+    Combined,
+    MergeRequest,
+    is_nothing,
+    shows_as,
+)
 from apps.timeline.queries.merging.requests import Sides
 from apps.timeline.versions import reading
 from apps.timeline.versions.gone import refused_as_conflict, require_still_there
@@ -95,7 +100,7 @@ def _draft(
     choices: Mapping[str, Choice],
     step: Step,
 ) -> Draft:
-    is_same = combined.parts == reading.parts(head)
+    is_same = shows_as(head, combined)
     said = request.details(sides)
     if isinstance(said.get("pointers"), list):
         said["pointers"] = len(said["pointers"])
@@ -143,14 +148,14 @@ def _blobs(
 
     Raises: BlobMissing, UnacceptableJson.
     """
-    carried = files.chunks_of(reading.parts(head))
+    carried = files.chunks_of(reading.parts_beside(head))
     named = files.chunks_of(combined.parts or ())
     fresh = {digest: size for digest, size in named.items() if digest not in carried}
     if fresh:
         naming.leased(act, [fresh]).request.require_sound()
         known = dict(carried)
         for one in (sides.base, sides.theirs):
-            known |= files.chunks_of(reading.parts(one))
+            known |= files.chunks_of(reading.parts_beside(one))
         blobs.require_granted(act=act, digests=fresh, carried=known)
     return fresh
 
@@ -160,10 +165,12 @@ def _hold_sources(head: VersionRow, sides: Sides) -> None:
 
     Raises: VersionPruned, ContentsErased, SessionNotFound.
     """
+    held = {head.session_id}
     with refused_as_conflict():
         for one in (sides.base, sides.theirs):
-            if one.session_id != head.session_id:
+            if one.session_id not in held:
                 sql.rows(_SHARE, [one.session_id])
+                held.add(one.session_id)
             require_still_there(one)
 
 

@@ -22,12 +22,14 @@ from apps.timeline.queries.effects.crossed_rows import (
     beside_rollbacks,
 )
 from apps.timeline.queries.effects.listing import possible
-from apps.timeline.versions.lineage import live_ranges, without
+from apps.timeline.versions.lineage import live_ranges_from, without
 from apps.timeline.versions.reading import VersionRow
 
 _CROSSING = sql.PreparedQuery(sql.of_session(sql.query("timeline", "crossing")))
 _SOME = sql.PreparedQuery(beside_rollbacks("e.id = ANY (%(ids)s::varchar[])"))
 _ALL = 2**31 - 1
+
+Lineages = Sequence[Sequence[range]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,15 +57,19 @@ class OwedEffects:
 
 def crossed_effects(
     head: VersionRow,
-    restored: VersionRow,
+    lineages: Lineages,
     *,
     now: datetime,
     limit: int,
     calls: Sequence[str] = (),
 ) -> CrossedEffects:
-    """Return what a rollback goes behind, the first `limit` of it to be shown."""
+    """Return what a rollback goes behind, the first `limit` of it to be shown.
+
+    `lineages` are what is live as seen from the head, and from the version that made
+    the restored body.
+    """
     asked = {"limit": limit, "calls": possible(calls), "owed_only": False}
-    counted = _counted(head, restored, asked)
+    counted = _counted(head, lineages, asked)
     called = counted.called_ids or []
     wanted = {*(counted.ids or ()), *called}
     read = _read(head.session_id, wanted, now) if wanted else {}
@@ -79,13 +85,14 @@ def crossed_effects(
 def owed_effects(head: VersionRow, restored: VersionRow) -> OwedEffects:
     """Return what a rollback would leave to be put right, the gravest first."""
     asked = {"limit": _ALL, "calls": [], "owed_only": True}
-    counted = _counted(head, restored, asked)
+    numbers = [head.number, restored.body_number]
+    lineages = live_ranges_from(head.session_id, numbers)
+    counted = _counted(head, lineages, asked)
     return OwedEffects(ids=tuple(counted.ids or ()), is_grave=counted.is_grave)
 
 
-def _counted(head: VersionRow, restored: VersionRow, asked: dict[str, Any]) -> Any:
-    newest, *older = live_ranges(head.session_id, head.number)
-    known = live_ranges(head.session_id, restored.body_number)
+def _counted(head: VersionRow, lineages: Lineages, asked: dict[str, Any]) -> Any:
+    (newest, *older), known = lineages
     aside = without([newest, *map(inside, older)], [inside(one) for one in known])
     spans = {
         "lows": [one.start for one in aside],

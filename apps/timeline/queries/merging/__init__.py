@@ -14,6 +14,7 @@ from apps.timeline.queries.merging.preview import (
     MergePreview,
     is_nothing,
     preview_merge,
+    shows_as,
 )
 from apps.timeline.queries.merging.requests import (
     MergeRequest,
@@ -38,5 +39,6 @@ __all__ = [
     "is_nothing",
     "kept_choices",
     "preview_merge",
+    "shows_as",
     "split_part",
 ]

@@ -102,6 +102,7 @@ def combined(
     PayloadTooLarge for a result that breaks the rules of states.
     """
     versions = (base, head, theirs)
+    reading.parse_alike(*versions)
     documents = [_document(one) for one in versions]
     was, ours, new = (_opaque(one) for one in versions)
     if was == ours == new:
@@ -248,7 +249,7 @@ def _assembled(
 
 def _in_order(head: VersionRow, parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Return parts in the head's order, so that a body is compared with its own."""
-    places = {part.name: at for at, part in enumerate(reading.parts(head))}
+    places = {name: at for at, name in enumerate(reading.part_names(head))}
     return tuple(sorted(parts, key=lambda part: places.get(part.name, len(places))))
 
 
@@ -267,14 +268,14 @@ def _bytes_of(
 def _document(version: VersionRow) -> dict[str, Json]:
     """Return the parts of JSON as one object, whose members are not to be changed."""
     found: dict[str, Json] = {STATE: reading.parsed(version)}
-    for part in reading.parts(version):
+    for part in reading.parts_beside(version):
         if part.name in PART_SHAPES:
             found[part.name] = json.parse_written(part.data)
     return found
 
 
 def _opaque(version: VersionRow) -> tuple[Part, ...]:
-    return opaque_among(reading.parts(version))
+    return opaque_among(reading.parts_beside(version))
 
 
 def opaque_among(parts: tuple[Part, ...]) -> tuple[Part, ...]:

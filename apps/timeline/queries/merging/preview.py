@@ -106,7 +106,12 @@ def is_nothing(head: VersionRow, combined: Combined) -> bool:
     What was chosen is worth a version, even if all of it is as the head has it: the
     next promotion of the fork begins there.
     """
-    return not combined.conflicts and combined.parts == reading.parts(head)
+    return not combined.conflicts and shows_as(head, combined)
+
+
+def shows_as(head: VersionRow, combined: Combined) -> bool:
+    """Whether the head shows all parts as they were put together."""
+    return combined.parts is not None and reading.has_parts(head, combined.parts)
 
 
 def _left(

@@ -17,7 +17,6 @@ from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.diffs.merging import Choice
 from apps.timeline.errors import NotAFork, RangeRefused, VersionNotFound
-from apps.timeline.models import Session
 from apps.timeline.queries.merging.combining import Combined, combined
 from apps.timeline.queries.merging.elsewhere import Result, merged_elsewhere
 from apps.timeline.queries.merging.restoring import require_pointers, restored
@@ -30,6 +29,12 @@ from apps.timeline.words import Op
 
 # So many promotions of one fork are looked through for the last live one.
 LOOKED_THROUGH = 1_000
+ORIGIN = sql.PreparedQuery(
+    sql.of_session(
+        "SELECT s.origin_session_id, s.origin_number FROM timeline_session s"
+        " WHERE s.id = %(session)s"
+    )
+)
 PROMOTED = sql.of_session("""
 SELECT v.number, v.source_number FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.source_session_id = %(fork)s
@@ -60,9 +65,8 @@ class MergeRequest:
         """
         with refused_as_conflict():
             found = self._sides(scope, head, now=now)
-            require_intact(found.theirs)
-            if found.base is not found.theirs:
-                require_intact(found.base)
+            is_one = found.base is found.theirs
+            require_intact(found.theirs, *(() if is_one else (found.base,)))
             reading.fetch([head, found.base, found.theirs])
         return found
 
@@ -109,7 +113,7 @@ class Promote(MergeRequest):
         if self.fork_id == head.session_id:
             raise NotAFork("A session cannot be promoted to itself.", param="fork")
         theirs = fetching.version(scope, self.fork_id, self.version, now=now)
-        fork = Session.objects.get(id=self.fork_id)
+        (fork,) = sql.run_prepared(ORIGIN, {"session": self.fork_id})
         if fork.origin_session_id != head.session_id or fork.origin_number is None:
             raise NotAFork(param="fork")
         promoted = _promoted(head, self.fork_id)
@@ -244,6 +248,9 @@ def _promoted(head: VersionRow, fork_id: str) -> int | None:
     asked["limit"] = LOOKED_THROUGH
     lineage = Lineage(head.session_id, head.number)
     for row in sql.rows(PROMOTED, asked):
-        if any(row.number in live for live in lineage.down_to(row.number)):
+        # Without a rollback nothing was ever set aside.
+        if head.rollback is None or any(
+            row.number in live for live in lineage.down_to(row.number)
+        ):
             return int(row.source_number)
     return None

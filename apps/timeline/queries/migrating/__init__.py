@@ -1,5 +1,6 @@
 """A version's state as another schema of its agent has it. Nothing is written."""
 
+from apps.timeline.queries.migrating.moving import UNSAID, Ahead, Move, moves
 from apps.timeline.queries.migrating.states import (
     Boundary,
     Migrated,
@@ -12,12 +13,16 @@ from apps.timeline.queries.migrating.states import (
 )
 
 __all__ = [
+    "UNSAID",
+    "Ahead",
     "Boundary",
     "Migrated",
+    "Move",
     "boundary",
     "is_written",
     "migrated",
     "migrated_from",
     "migration_trials",
+    "moves",
     "shown_under",
 ]

@@ -21,8 +21,10 @@ from apps.timeline.search.clauses import (
     Flag,
     Forked,
     LabelIs,
+    Marked,
     ReviewedAs,
     RolledBack,
+    SchemaIs,
     SessionIs,
     StandsAs,
     StatusIs,
@@ -34,6 +36,7 @@ from apps.timeline.search.clauses import (
 )
 from apps.timeline.search.grammar.scanner import Scanner
 from apps.timeline.search.grammar.spans import aged, created, updated
+from apps.timeline.search.grammar.working import TASK, cost, tokens
 from apps.timeline.words import Op, Outcome, Standing, Status
 
 
@@ -49,9 +52,16 @@ NAMES: dict[str, Callable[[str], Clause]] = {
     "session": lambda value: SessionIs(text="", session_id=value),
     "parent": lambda value: ChildOf(text="", parent_id=value),
     "trace": lambda value: TraceIs(text="", trace_id=value),
+    "schema": lambda value: SchemaIs(text="", schema=value),
     "words": lambda value: Words(text="", words=value),
 } | {field.value: _says(field) for field in Field if field is not Field.OP}
-SPANS = {"age": aged, "created": created, "updated": updated}
+SPANS = {
+    "age": aged,
+    "created": created,
+    "updated": updated,
+    "cost": cost,
+    "tokens": tokens,
+}
 ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
 STATUSES = {
     "paused": Status.PAUSED.value,
@@ -69,6 +79,12 @@ FLAGS = {one.value: one.value for one in FlagName} | {
     "null": FlagName.NULLED.value,
     "keys": FlagName.KEYS_LOST.value,
 }
+# What a session has, as effects and the apps above know.
+HAVING = {
+    "effect": ("begun", "unknown", "owed"),
+    "approval": ("open",),
+    "budget": ("any", "warned", "reached"),
+}
 CHOICES: dict[str, dict[str, Clause]] = {
     "status": {name: StatusIs(text="", status=one) for name, one in STATUSES.items()}
     | {name: StandsAs(text="", standing=one) for name, one in STANDINGS.items()},
@@ -80,13 +96,17 @@ CHOICES: dict[str, dict[str, Clause]] = {
     | {"unreasoned": Unreasoned(text="", op=Op.ROLLBACK.value)},
     "reasoned": {name: Unreasoned(text="") for name, one in ANSWERS.items() if not one},
     "forked": {name: Forked(text="", wanted=one) for name, one in ANSWERS.items()},
+    **{
+        field: {one: Marked(text="", field=field, value=one) for one in words}
+        for field, words in HAVING.items()
+    },
     "op": {
         one.value: VersionSays(text="", field=Field.OP, value=one.value) for one in Op
     },
 }
 PLACES = ("state", "ever", "now", "changed")
 SCORE = "score"
-FIELDS = (*NAMES, *CHOICES, *SPANS, *PLACES, SCORE)
+FIELDS = (*NAMES, *CHOICES, *SPANS, *PLACES, SCORE, TASK)
 # What people write who know another system, or our own API.
 MEANT = {
     "id": "session",
@@ -104,6 +124,11 @@ MEANT = {
     "step_number": "step",
     "objective_status": "objective",
     "reason_code": "reason",
+    "schema_version": "schema",
+    "tasks": "task",
+    "effects": "effect",
+    "approvals": "approval",
+    "budgets": "budget",
     "reasoning": "reasoned",
     "unreasoned": "reasoned",
     "reviewed": "review",

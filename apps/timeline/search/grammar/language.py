@@ -11,6 +11,8 @@
     age<2h created>2026-11-01 updated:2026-11-01..2026-11-03 flag:null
     score:reward<0.5 score:reward review:failed    as its newest score or review says
     release:… model:… step:7 objective:… reason:… op:rollback    of some version
+    schema:2.0.0 task:failed task:"Book it" task:fly=failed      of the head
+    cost>0.50 cost:1..2USD tokens>1000 effect:unknown approval:open budget:reached
     external:… session:… trace:… words:"all of these" "bare words"
     cust_3084 booking-TRV "bare words"    the id of a user, agent, session, version or
                                trace, or its beginning (3 characters or more); words;
@@ -44,7 +46,7 @@ from apps.timeline.search.clauses import (
     When,
     Without,
 )
-from apps.timeline.search.grammar import fields, paths, ranges
+from apps.timeline.search.grammar import fields, paths, ranges, working
 from apps.timeline.search.grammar.allowed import require_allowed
 from apps.timeline.search.grammar.fields import CHOICES, FIELDS, NAMES, SCORE, SPANS
 from apps.timeline.search.grammar.scanner import Scanner
@@ -263,4 +265,4 @@ def _refuse_path(scanner: Scanner) -> None:
 
 
 # Fields with a grammar of their own.
-_OWN = {"changed": _changed, SCORE: _scored}
+_OWN = {"changed": _changed, SCORE: _scored, working.TASK: working.task}

@@ -25,18 +25,22 @@ from apps.timeline.search.clauses import (
     FreeTerm,
     Holds,
     LabelIs,
+    Marked,
     Match,
     Query,
     ReviewedAs,
     RolledBack,
     Scalar,
+    SchemaIs,
     Scored,
     SessionIs,
     StandsAs,
     StatusIs,
+    TaskIs,
     TraceIs,
     Unreasoned,
     UpdatedBetween,
+    UsedWithin,
     UserIs,
     VersionSays,
     When,
@@ -114,6 +118,25 @@ def _within(clause: Within) -> str:
     return f"{place}<{equal}{_quoted(clause.high)}"
 
 
+def _task(clause: TaskIs) -> str:
+    if not clause.name:
+        return f"task:{clause.status}"
+    # What is not quoted may be a status.
+    named = f"task:{_quoted(clause.name)}"
+    return f"{named}={clause.status}" if clause.status else named
+
+
+def _used(clause: UsedWithin) -> str:
+    unit = clause.currency or ""
+    low, high = ("" if one is None else f"{one:f}" for one in (clause.low, clause.high))
+    if clause.low is not None and clause.low == clause.high:
+        return f"{clause.used.value}:{low}{unit}"
+    if low and high:
+        return f"{clause.used.value}:{low}..{high}{unit}"
+    equal = "" if clause.excludes else "="
+    return f"{clause.used.value}{'>' if low else '<'}{equal}{low or high}{unit}"
+
+
 _WRITERS: dict[type[Clause], Callable[[Any], str]] = {
     AgentIs: _named("agent", "name"),
     UserIs: _named("user", "user_id"),
@@ -139,5 +162,9 @@ _WRITERS: dict[type[Clause], Callable[[Any], str]] = {
     Within: _within,
     VersionSays: lambda clause: f"{clause.field.value}:{_plain(clause.value)}",
     Without: lambda clause: f"-{write_clause(clause.clause)}",
+    SchemaIs: _named("schema", "schema"),
+    TaskIs: _task,
+    UsedWithin: _used,
+    Marked: lambda clause: f"{clause.field}:{clause.value}",
     AnyOf: lambda clause: " OR ".join(map(write_clause, clause.clauses)),
 }

@@ -11,7 +11,7 @@ from apps.timeline.models import SessionName
 from apps.timeline.querysets import SessionQuerySet, id_bounds
 from apps.timeline.search import clauses
 from apps.timeline.search.clauses import Clause
-from apps.timeline.search.conditions import (
+from apps.timeline.search.conditions.base import (
     Candidate,
     Column,
     Condition,

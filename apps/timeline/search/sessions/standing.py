@@ -16,7 +16,7 @@ from apps.core import keyset, sql
 from apps.timeline import hooks
 from apps.timeline.scores import says_failed
 from apps.timeline.search.clauses import StandsAs
-from apps.timeline.search.conditions import (
+from apps.timeline.search.conditions.base import (
     Candidate,
     Condition,
     Hit,

@@ -16,7 +16,7 @@ from apps.diffs import pointers
 from apps.diffs.changes import MISSING, Kind
 from apps.diffs.paths import Paths
 from apps.timeline.ledger.facts import index
-from apps.timeline.search.conditions import Candidate, Hit, Thing, of_each
+from apps.timeline.search.conditions.base import Candidate, Hit, Thing, of_each
 
 if TYPE_CHECKING:
     from apps.timeline.search.telling.explaining import Result

@@ -14,7 +14,7 @@ from apps.core import keyset
 from apps.core.admission import work
 from apps.core.admission.work import WorkBudget
 from apps.timeline.search.clauses import AnyOf, Clause, FreeTerm, Words
-from apps.timeline.search.conditions import (
+from apps.timeline.search.conditions.base import (
     Candidate,
     Condition,
     Cost,

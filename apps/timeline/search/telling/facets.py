@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from apps.accounts.models import Project
 from apps.core import sql
 from apps.timeline.ledger.facts import index
-from apps.timeline.ledger.facts.index import SearchTag
+from apps.timeline.ledger.facts.tags import SearchTag
 from apps.timeline.search import index_scan
 from apps.timeline.search.index_scan import IndexScan
 

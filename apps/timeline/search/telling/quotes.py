@@ -20,7 +20,7 @@ from apps.timeline.projection.texts import (
     message_texts,
     texts,
 )
-from apps.timeline.search.conditions import Candidate, Hit, of_each
+from apps.timeline.search.conditions.base import Candidate, Hit, of_each
 
 # How much of a text is quoted, and how much of it stands before what was looked for.
 LONGEST = 160

@@ -10,7 +10,7 @@ WITH RECURSIVE keys AS (
        AND k.key < %(before)s::text)
 SELECT p.* FROM (
     SELECT k.key, e.number, e.ordinal, e.body_number, e.size, v.created_at,
-           v.created_at AS updated_at, e.expires_at, b.commitment
+           v.created_at AS updated_at, e.expires_at, b.commitment, b.is_emptied
       FROM keys k
      CROSS JOIN LATERAL (
            SELECT e.* FROM timeline_entry e
@@ -20,7 +20,7 @@ SELECT p.* FROM (
            SELECT v.created_at FROM timeline_version v
             WHERE v.session_id = %(session)s AND v.number = e.number LIMIT 1) v
      CROSS JOIN LATERAL (
-           SELECT v.commitment FROM timeline_version v
+           SELECT v.commitment, v.salt = '' AS is_emptied FROM timeline_version v
             WHERE v.session_id = %(session)s AND v.number = e.body_number LIMIT 1) b
      WHERE k.key < %(before)s::text
        AND (e.expires_at IS NULL OR e.expires_at > %(moment)s)

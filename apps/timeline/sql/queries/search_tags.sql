@@ -10,7 +10,7 @@ SELECT 'rolled_back', '' FROM timeline_version v
 SELECT 'unreasoned', v.op FROM timeline_version v
  WHERE v.session_id = %(session)s
    AND v.op IN ('update', 'replace', 'turn', 'rollback')
-   AND btrim(coalesce(v.reasoning, ''), E' \\t\\n\\r\\x0b\\x0c') = '' AND v.undo_of IS NULL
+   AND btrim(coalesce(v.reasoning, ''), E' \t\n\r\x0b\x0c') = '' AND v.undo_of IS NULL
  UNION
 SELECT 'external', v.external_id FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.external_id IS NOT NULL

@@ -18,14 +18,17 @@ from apps.core import json, sql
 from apps.core.errors import DomainError
 from apps.timeline.bodies import CorruptBody, unframe
 from apps.timeline.ledger.documents.values import CONFIG_KEY
+from apps.timeline.models import Session
 from apps.timeline.verification import checks, rows
 from apps.timeline.verification.contents import Bodies
 from apps.timeline.verification.documents import records
 from apps.timeline.verification.findings import Finding, Kind, Problems
 from apps.timeline.verification.limits import Limits
+from apps.timeline.verification.removals import NONE, Removals, hollow_body, of_document
 from apps.timeline.verification.rows import StoredBody, StoredVersion
-from apps.timeline.verification.turns import TurnWalk
-from apps.timeline.versions.keyed.entries import ENTRY, LAST_KEY, behind
+from apps.timeline.verification.turns.walk import TurnWalk
+from apps.timeline.versions.keyed.keys import LAST_KEY, behind
+from apps.timeline.versions.keyed.values import ENTRY
 from apps.timeline.versions.proof import NO_CHAIN
 from apps.timeline.words import Cause, KeyedOp, Op
 
@@ -74,8 +77,12 @@ class DocumentWalk:
         self.contents = Bodies(document_id, budget)
         # It has none.
         self.turns = TurnWalk(document_id, budget)
+        self.removed = NONE
 
     def findings(self) -> Iterator[Finding]:
+        self.removed = self._begun()
+        for number, (kind, sentence) in self.removed.problems():
+            yield self._finding(number, kind, sentence)
         while chunk := self._chunk():
             left: defaultdict[int, list[Left]] = defaultdict(list)
             asked = {"first": chunk[0].number, "last": chunk[-1].number}
@@ -97,6 +104,14 @@ class DocumentWalk:
         after = -1 if self.before is None else self.before.number
         return rows.versions(self.document_id, after=after, limit=CHUNK)
 
+    def _begun(self) -> Removals:
+        """Read what was emptied; what a removal moved may stand less deep."""
+        row = Session.with_documents.filter(id=self.document_id).first()
+        if row is None:
+            return NONE
+        self.contents.is_exact = not row.erasures
+        return of_document(self.document_id, row.created_at, moved=bool(row.erasures))
+
     @cached_property
     def stream_id(self) -> str | None:
         # Without a project the leaves do not hold either, and say so.
@@ -108,7 +123,9 @@ class DocumentWalk:
     def _version(
         self, version: StoredVersion, body: StoredBody | None, left: list[Left]
     ) -> Iterator[Finding]:
-        problems = checks.of_document(version, self.before, self.chain_end)
+        problems = checks.of_document(
+            version, self.before, self.chain_end, self.removed
+        )
         for kind, sentence in chain(problems, self._contents(version, body, left)):
             yield self._finding(version.number, kind, sentence)
         self.before, self.chain_end = version, version.chain
@@ -119,6 +136,9 @@ class DocumentWalk:
     ) -> Problems:
         if body is None:
             return  # the checks have said it
+        if self.removed.emptied_body(version):
+            yield from chain(hollow_body(body), self._emptied(version, left))
+            return
         self.bodies += 1
         try:
             raw = self.contents.checked(body, version.commitment)
@@ -132,6 +152,18 @@ class DocumentWalk:
         size = sum(one.size for one in expected if one.cause == Cause.SET)
         if version.size != size:
             yield Kind.DERIVED, f"its size is said to be {version.size}, not {size}"
+
+    def _emptied(self, version: StoredVersion, left: list[Left]) -> Problems:
+        """Yield what is wrong with the entry of a value that was emptied.
+
+        What proved its key went with it: the entry has to be one of a value set here.
+        """
+        if version.op != KeyedOp.SET:
+            yield Kind.BODY, "it was emptied, and no removal empties such a version"
+        own = (version.number, version.size, Cause.SET)
+        found = [(one.body_number, one.size, one.cause) for one in left if one.key]
+        if found != [own] or len(left) != 1:
+            yield Kind.DERIVED, "its entries do not follow from what it did"
 
     def _follows(self, version: StoredVersion, said: Any, size: int) -> list[Left]:
         """Return what a version that says this leaves under its keys."""

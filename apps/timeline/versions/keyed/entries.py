@@ -14,14 +14,7 @@ from apps.core import keyset, sql
 from apps.core.database.kinds import OfSession
 from apps.timeline import bodies
 from apps.timeline.errors import KeyNotFound
-from apps.timeline.versions import reading
-
-# The one part of a body of a keyed document.
-ENTRY = "entry"
-MAX_KEY = 512
-# Behind every key, in the order of bytes.
-LAST_KEY = "\U0010ffff" * (MAX_KEY + 1)
-_SURROGATES = range(0xD800, 0xE000)
+from apps.timeline.versions.keyed.keys import behind
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +48,8 @@ class EntryRow:
     updated_at: datetime
     expires_at: datetime | None
     commitment: bytes | None
+    # A removal took the value that stood there.
+    is_emptied: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,6 +73,8 @@ class PastEntry:
     trace_id: str
     created_at: datetime
     commitment: bytes | None
+    # A removal took the value that it left.
+    is_emptied: bool = False
 
     def __post_init__(self) -> None:
         """Open what an encrypting project has sealed.
@@ -286,41 +283,3 @@ def moment_to_expire(document_id: str, *, now: datetime, most: int) -> datetime 
     asked = {"session": document_id, "now": now, "most": most}
     moment: datetime | None = sql.rows(_TO_EXPIRE, asked)[0].moment
     return moment
-
-
-def contents(
-    document_id: str, rows: Sequence[EntryRow | PastEntry]
-) -> dict[int, bytes]:
-    """Return what is kept of entries, as JSON, by the number of the body.
-
-    Raises: bodies.CorruptBody, Busy.
-    """
-    wanted = {
-        (document_id, row.body_number): row.commitment
-        for row in rows
-        if row.body_number is not None and row.commitment is not None
-    }
-    raws = reading.decoded(wanted, size=sum(row.size for row in rows))
-    return {number: entry_in(raw) for (_, number), raw in raws.items()}
-
-
-def entry_in(raw: bytes) -> bytes:
-    """Return what is kept of an entry, by a body.
-
-    Raises: bodies.CorruptBody.
-    """
-    for part in bodies.unframe(raw):
-        if part.name == ENTRY:
-            return part.data
-    raise bodies.CorruptBody("There is no entry in this body.")
-
-
-def behind(prefix: str) -> str:
-    """Return the first text behind all keys that begin so, in the order of bytes."""
-    for at in range(len(prefix) - 1, -1, -1):
-        point = ord(prefix[at]) + 1
-        if point in _SURROGATES:
-            point = _SURROGATES.stop
-        if point <= ord(LAST_KEY[0]):
-            return prefix[:at] + chr(point)
-    return LAST_KEY

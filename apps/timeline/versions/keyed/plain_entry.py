@@ -18,7 +18,8 @@ from psycopg import Connection
 from apps.audit import streams
 from apps.core import sql
 from apps.timeline import bodies
-from apps.timeline.versions.keyed.entries import EntryRow, entry_in
+from apps.timeline.versions.keyed.entries import EntryRow
+from apps.timeline.versions.keyed.values import entry_in
 
 # A larger one is sent to whoever has not decoded it yet, and so by the ordinary reads.
 LARGEST = 64 * 1024

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from apps.core import sql
-from apps.timeline.versions.keyed.entries import LAST_KEY
+from apps.timeline.versions.keyed.keys import LAST_KEY
 
 _STEP = sql.of_session(sql.query("timeline", "restore_step"))
 _SKIPPED = sql.of_session(sql.query("timeline", "restore_skipped"))

@@ -1,0 +1,1 @@
+"""Begin a session: claim its id and its name, then store it."""

@@ -1,0 +1,1 @@
+"""Shared documents as people look at them."""

@@ -1,0 +1,83 @@
+"""What a search asks for, as values: no grammar, no database.
+
+A query is a list of clauses that all have to hold. The language makes them from text,
+the finder answers them; neither knows the other.
+"""
+
+from apps.timeline.search.clauses.base import AnyOf, Clause, Query, Scalar, Without
+from apps.timeline.search.clauses.contents import (
+    Changed,
+    FreeTerm,
+    Holds,
+    Match,
+    When,
+    Within,
+    Words,
+)
+from apps.timeline.search.clauses.sessions import (
+    AgentIs,
+    ChildOf,
+    CreatedBetween,
+    Forked,
+    Marked,
+    ReviewedAs,
+    RolledBack,
+    Scored,
+    SessionIs,
+    StandsAs,
+    StatusIs,
+    UpdatedBetween,
+    Used,
+    UsedWithin,
+    UserIs,
+)
+from apps.timeline.search.clauses.versions import (
+    ExternalId,
+    Field,
+    Flag,
+    LabelIs,
+    SchemaIs,
+    TaskIs,
+    TraceIs,
+    Unreasoned,
+    VersionSays,
+)
+
+__all__ = [
+    "AgentIs",
+    "AnyOf",
+    "Changed",
+    "ChildOf",
+    "Clause",
+    "CreatedBetween",
+    "ExternalId",
+    "Field",
+    "Flag",
+    "Forked",
+    "FreeTerm",
+    "Holds",
+    "LabelIs",
+    "Marked",
+    "Match",
+    "Query",
+    "ReviewedAs",
+    "RolledBack",
+    "Scalar",
+    "SchemaIs",
+    "Scored",
+    "SessionIs",
+    "StandsAs",
+    "StatusIs",
+    "TaskIs",
+    "TraceIs",
+    "Unreasoned",
+    "UpdatedBetween",
+    "Used",
+    "UsedWithin",
+    "UserIs",
+    "VersionSays",
+    "When",
+    "Within",
+    "Without",
+    "Words",
+]

@@ -1,0 +1,1 @@
+"""How clauses are answered: by which rows, and where in them."""

@@ -1,0 +1,1 @@
+"""Verify the turns of a session, after its versions."""

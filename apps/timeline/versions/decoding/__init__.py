@@ -1,0 +1,1 @@
+"""Decode stored bodies along the deltas that they build on."""
