@@ -1,7 +1,7 @@
 """What a webhook may be told of, in one table.
 
 A kind is the `type` of what is sent. Here is the place for another one: name its
-action, and in `payloads.py` what its `data` says, if the plain form is not enough.
+action, and in `payloads` what its `data` says, if the plain form is not enough.
 """
 
 from collections.abc import Iterator
@@ -39,8 +39,11 @@ KINDS: dict[str, str] = {
     "turn.added": "A turn was added.",
     "effect.unknown": "It is not known whether something an agent began happened.",
     "facts.changed": "What a session rests on has changed, or nobody knows whether.",
+    "session.silent": "A session has not written for as long as is expected of it.",
+    "session.heard": "A session that was silent has written again.",
     "budget.warned": "A budget has reached the share from which it warns, once.",
     "budget.reached": "A budget is reached: what it counts may be paused by it.",
+    "guard.failed": "A write did not pass a guard of its agent, or cannot be decided.",
     "compensation.requested": "Somebody asked to put right what a rollback left.",
     "agent.suspended": "An agent was suspended: its writes are refused.",
     "agent.activated": "A suspended agent may write again.",

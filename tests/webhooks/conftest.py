@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import Project
-from apps.webhooks import delivering
 from apps.webhooks import operations as webhooks
+from apps.webhooks.delivery import delivering
 from apps.webhooks.models import Lane, Subscription
 from tests.acts import act_in
 from tests.feeding import feed_all

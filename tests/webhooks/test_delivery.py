@@ -9,8 +9,8 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.audit.models import AuditRecord
-from apps.webhooks import delivering
 from apps.webhooks import operations as webhooks
+from apps.webhooks.delivery import delivering
 from apps.webhooks.models import Delivery, Lane, Subscription
 from tests.acts import act_in
 from tests.audit.rows.looking import found

@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from apps.webhooks import delivery_queue
-from apps.webhooks.attempts import Waiting
+from apps.webhooks.delivery import queue as delivery_queue
+from apps.webhooks.delivery.attempts import Waiting
 from apps.webhooks.models import Lane
 from tests import databases
 from tests.feeding import feed_all

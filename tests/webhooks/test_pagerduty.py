@@ -10,7 +10,7 @@ from apps.metrics import alerting
 from apps.metrics import operations as metrics
 from apps.metrics.models import Rule
 from apps.webhooks import operations as webhooks
-from apps.webhooks import pagerduty
+from apps.webhooks.services import pagerduty
 from tests.acts import act_in
 from tests.contracts.world import add_member
 from tests.metrics.make import Told

@@ -1,11 +1,14 @@
 """What webhooks are told of what went: counts and ids, and nothing that was in it."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from apps.accounts.models import Project
-from apps.webhooks import slack
+from apps.accounts.models import Project, Scope
+from apps.webhooks.services import slack
+from tests.data.conftest import AGENT, Store, made
 from tests.retention.aged import Past, enabled, swept, taken
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -57,3 +60,32 @@ def test_slack_is_told_in_a_sentence(told: Any) -> None:
     # There is no page of it any more.
     gone = f"Removed 2 versions of {whole.id}, which goes as a whole."
     assert gone in said["session.removed"]
+
+
+def test_values_of_an_agents_data_are_told_as_those_of_a_document(
+    project: Project,
+    receiver: Any,
+    subscribe: Any,
+    sweep: Any,
+    api: Any,
+    make_key: Any,
+) -> None:
+    admin = api(make_key(Scope.ADMIN))
+    admin.post("/v1/agents", {"name": AGENT, "external_id": AGENT})
+    store = Store(admin)
+    made(store.write("mail", PLANTED))
+    made(store.write("mail", "another"))
+    made(store.write("seat", "12A"))
+    subscribe(*KINDS)
+    enabled(project, empty_days=7)
+    swept(now=timezone.now() + timedelta(days=400))
+    sweep()
+
+    (sent,) = receiver.seen
+    data = sent.body["data"]
+    assert (sent.kind, data["object"]) == ("session.emptied", "document")
+    assert (data["versions"], data["agent_id"]) == (1, None)
+    assert PLANTED.encode() not in sent.content
+    said = slack.message(sent.content, "checkout").decode()
+    assert "Contents of 1 version of what an agent keeps are removed." in said
+    assert "/sessions/" not in said

@@ -11,8 +11,8 @@ from apps.core.roles.names import Role
 from apps.metrics import alerting, weekly
 from apps.metrics import operations as metrics
 from apps.webhooks import operations as webhooks
-from apps.webhooks import slack
 from apps.webhooks.kinds import KINDS, TEST
+from apps.webhooks.services import slack
 from tests.acting import acting_as
 from tests.acts import act_in
 from tests.contracts.world import add_member

@@ -13,8 +13,8 @@ from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
-from apps.webhooks import signing
 from apps.webhooks.models import Subscription
+from apps.webhooks.services import signing
 
 WEBHOOK_ID = re.compile(r"hook_[0-9a-z]{26}", re.ASCII)
 DELIVERY_ID = re.compile(r"dlv_[0-9a-z]{26}", re.ASCII)

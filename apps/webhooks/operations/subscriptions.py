@@ -18,10 +18,11 @@ from apps.audit.actions import Action
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.core.outbound import addresses
-from apps.webhooks import feed, pagerduty, signing
+from apps.webhooks import feed
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Delivery, Format, Lane, Progress, Status, Subscription
 from apps.webhooks.operations.rows import locked, record
+from apps.webhooks.services import pagerduty, signing
 
 LONGEST_DESCRIPTION = 255
 MOST = 100

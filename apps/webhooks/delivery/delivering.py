@@ -27,10 +27,11 @@ from apps.core.actors import SYSTEM
 from apps.core.outbound import addresses, requests
 from apps.core.outbound.requests import Answered
 from apps.core.provenance import unrequested
-from apps.webhooks import delivery_queue, pagerduty, signing, slack
-from apps.webhooks.attempts import LONGEST_PAUSE, Lane, Outcome, Waiting
 from apps.webhooks.covered import WEBHOOK
+from apps.webhooks.delivery import queue as delivery_queue
+from apps.webhooks.delivery.attempts import LONGEST_PAUSE, Lane, Outcome, Waiting
 from apps.webhooks.models import Format, Status, Subscription
+from apps.webhooks.services import pagerduty, signing, slack
 
 # How long an attempt may take; a claim is good for longer.
 SECONDS = 10.0

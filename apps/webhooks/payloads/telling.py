@@ -1,146 +1,33 @@
-"""What is sent: the contract's body, `{id, type, created_at, data}`.
+"""How an event's resource is told, by its kind.
 
-`data` is the resource as the API shows it, as far as the event knows it for ever, and
-never a state: those are large, and whoever wants one asks for the version by its
-number. What belongs to the event stands in it too: who did it, its trace, its details.
+As the API shows it, as far as the event knows it for ever, and never a state: those are
+large, and whoever wants one asks for the version by its number. What belongs to the
+event stands in it too: who did it, its trace, its details.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Callable
 from typing import Any
 
 from orjson import Fragment
 
-from apps.agents.models import Agent
 from apps.audit.actions import Action
 from apps.audit.entries import Entry
-from apps.core import json
 from apps.core.outbound.links import whole
 from apps.core.time.moments import utc_text
 from apps.data.audit.trail import audit_id
-from apps.timeline.masking import MaskedReader, readers_of
-from apps.timeline.models import Review, Session, Version
-from apps.webhooks.kinds import REMOVALS, VERSION, message_id
+from apps.webhooks.kinds import REMOVALS, VERSION
+from apps.webhooks.payloads.known import COUNTED, REMOVING, SAID, STEP, Known
 
 Data = dict[str, Any]
-STEP = {
-    "step_number": "step_number",
-    "parent_id": "step_parent_id",
-    "objective_status": "objective_status",
-    "schema_version": "schema_version",
-    "release": "release",
-    "model": "model",
-}
 JUDGED = (Action.SESSION_REVIEWED, Action.SESSION_SCORED)
-REMOVING = (Action.DATA_DELETED, Action.DATA_EXPIRED)
 # Told of an agent's data and config: what is not named here may be of a value.
 OF_DATA = ("rule", "kind", "place", "version", "target")
 OF_REMOVALS = ("removal_id", "versions", "ranges")
-# So many keys are counted; more are told as so many.
-MOST_COUNTED = 1_000
-SAID = ("reasoning", "reason_code", "external_id", "undo_of", "size", "flags")
-COUNTED = ("change_count", "changes_truncated")
-VERSION_COLUMNS = (
-    *("session_id", "number", "op", "parent_number", "restored_number", "hold"),
-    *("created_at", "changes", *SAID, *COUNTED, *STEP.values()),
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What some events speak of, read at once."""
-
-    sessions: dict[str, Session] = field(default_factory=dict)
-    versions: dict[tuple[str, int], Version] = field(default_factory=dict)
-    # Why somebody said how a session went, by the review's ordinal.
-    whys: dict[tuple[str, int], str | None] = field(default_factory=dict)
-    # What agents are called, whose data or config it is.
-    agents: dict[str, str] = field(default_factory=dict)
-    # How many keys are gone with a version of an agent's data.
-    removed: dict[tuple[str, int], int] = field(default_factory=dict)
-    # Who is told of a project that has masks: whoever listens at an address.
-    readers: dict[str, MaskedReader] = field(default_factory=dict)
-
-
-def known_of(events: Iterable[Entry]) -> Known:
-    """Read the sessions, versions and reviews that these events name."""
-    events = list(events)
-    named = {
-        (event.stream_id, event.number)
-        for event in events
-        if event.stream_id.startswith("sess_")
-    }
-    streams = {stream for stream, _ in named}
-    sessions = Session.objects.filter(id__in=streams).select_related("agent")
-    versions = Version.objects.filter(
-        session_id__in=streams,
-        number__in={number for _, number in named if number is not None},
-    ).only(*VERSION_COLUMNS)
-    return Known(
-        {one.id: one for one in sessions},
-        {
-            (one.session_id, one.number): one
-            for one in versions
-            if (one.session_id, one.number) in named
-        },
-        _whys_of(event for event in events if event.action == Action.SESSION_REVIEWED),
-        _agents_of(events),
-        _removed_in(event for event in events if event.action in REMOVING),
-        readers_of({event.project_id for event in events}),
-    )
-
-
-def _whys_of(reviewed: Iterable[Entry]) -> dict[tuple[str, int], str | None]:
-    """Read why, one review after the other: people give few."""
-    named = {(event.stream_id, event.details["review"]) for event in reviewed}
-    return {
-        (stream, ordinal): why
-        for stream, ordinal in named
-        for why in Review.objects.of_session(stream)
-        .filter(ordinal=ordinal)
-        .values_list("why", flat=True)
-    }
-
-
-def _agents_of(events: Iterable[Entry]) -> dict[str, str]:
-    ids = {one.resource_id for one in events if one.resource_type in ("data", "config")}
-    found = Agent.objects.filter(id__in=ids)
-    return dict(found.values_list("id", "external_id")) if ids else {}
-
-
-def _removed_in(removing: Iterable[Entry]) -> dict[tuple[str, int], int]:
-    # A feed is loaded while Django starts, before there are models.
-    from apps.timeline import queries
-
-    named = {(one.stream_id, one.number) for one in removing if one.number is not None}
-    return {
-        (stream, number): queries.count_touched(stream, number, most=MOST_COUNTED)
-        for stream, number in named
-    }
-
-
-def body_of(event: Entry, kind: str, known: Known) -> bytes:
-    """Return the bytes that are sent, and signed, and sent again.
-
-    Masked as the project's masks are now: nobody says who reads at an address.
-    """
-    data = _data(event, kind, known)
-    reader = known.readers.get(event.project_id)
-    if reader is not None:
-        data = reader.message(data)
-    return written(message_id(event, kind), kind, event.created_at, data)
-
-
-def written(id: str, kind: str, created_at: datetime, data: Data) -> bytes:
-    return json.dumps(
-        {"id": id, "type": kind, "created_at": utc_text(created_at), "data": data}
-    )
-
-
-def _data(event: Entry, kind: str, known: Known) -> Data:
+def data_of(event: Entry, kind: str, known: Known) -> Data:
     name = "version" if kind == VERSION else event.resource_type
     if kind in JUDGED or kind in REMOVALS:
         name = "judged" if kind in JUDGED else "removal"
@@ -198,8 +85,10 @@ def _judged(event: Entry, known: Known) -> Data:
 
 
 def _removal(event: Entry, known: Known) -> Data:
-    """How much of a session went: nothing of what was in it, or of whom it was."""
-    ids = {"object": "session", "id": event.stream_id, **_ids(event, known)}
+    """How much of a session, or of a document that an agent keeps, went: nothing of
+    what was in it, or of whom it was.
+    """
+    ids = {"object": event.resource_type, "id": event.stream_id, **_ids(event, known)}
     del ids["user_id"]
     return ids | {name: event.details.get(name) for name in OF_REMOVALS}
 

@@ -43,12 +43,15 @@ SENTENCES = {
     "session.pruned": "Removed {versions} of {session}.",
     "session.removed": "Removed {versions} of {session}, which goes as a whole.",
     "session.escalated": "{session} of {agent} is escalated: people are needed.",
+    "session.silent": "{session} of {agent} is silent: nothing was written in time.",
+    "session.heard": "{session} of {agent}, which was silent, has written again.",
     "approval.requested": "{actor} asks for an approval of {tool} in {session}.",
     "approval.voted": "{actor} voted on {tool} in {session} of {agent}.",
     "approval.decided": "{actor} decided about {tool} in {session}: {outcome}.",
     "approval.escalated": "Administrators decide now about {tool} in {session}.",
     "budget.warned": "A budget of {session} of {agent} is nearly reached: {used}.",
     "budget.reached": "A budget of {session} of {agent} is reached: {used}.",
+    "guard.failed": "{version} of {session} of {agent} does not pass a guard: {guard}.",
     "version.created": "{actor} made {version} of {session} of {agent}.",
     "turn.added": "{actor} added a turn to {session} of {agent}.",
     "agent.suspended": "{actor} suspended {agent}.",
@@ -84,6 +87,7 @@ LEADS = {
     "rule_url": "Rule",
     "alerts_url": "Alerts",
 }
+REFUSED = "A write to {session} of {agent} was refused by a guard: {guard}."
 LONGEST_NAME, LONGEST_WORDS, LONGEST_LINE = 60, 200, 360
 # A digest in hexadecimal digits.
 LONGEST_ROOT = 64
@@ -95,7 +99,10 @@ def message(body: bytes, slug: str) -> bytes:
     """Return a message in Slack's form; `slug` is its project's."""
     told = cast(Data, json.parse_written(body))
     kind, data = told["type"], told["data"]
-    said = SENTENCES[kind].format_map(_parts(kind, data, slug))
+    sentence = SENTENCES[kind]
+    if kind == "guard.failed" and data.get("did") == "refused":
+        sentence = REFUSED
+    said = sentence.format_map(_parts(kind, data, slug))
     reason = data.get("reason") or data.get("reasoning") or data.get("why")
     if reason:
         said += f"\nReason: {_escaped(reason, LONGEST_WORDS)}"
@@ -110,7 +117,10 @@ def message(body: bytes, slug: str) -> bytes:
 
 
 def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
-    session, number = data.get("session_id"), data.get("version")
+    # A document has no page of its own, and no address: people see it by its keys.
+    is_document = data.get("object") == "document"
+    session = None if is_document else data.get("session_id")
+    number = data.get("version")
     parts = {
         "agent": _escaped(data.get("agent_id") or "an agent"),
         "actor": _escaped((data.get("actor") or {}).get("label") or "somebody"),
@@ -119,6 +129,7 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         "used": _escaped(
             f"{data.get('used')} of {data.get('limit')} {data.get('unit')}"
         ),
+        "guard": _escaped(data.get("name") or "one that is gone"),
         "source": _session(
             slug, data.get("source_session_id") or session, data.get("source_version")
         ),
@@ -139,7 +150,9 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
     if kind == ROOT:
         parts |= _of_root(data)
     parts["tool"] = _tool(kind, data, slug)
-    if kind in GONE:
+    if is_document:
+        parts["session"] = "what an agent keeps"
+    elif kind in GONE:
         parts["session"] = _escaped(session or "")
     if kind == TEST:
         where = whole(path_to("webhook", slug, data["id"]))

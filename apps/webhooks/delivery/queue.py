@@ -14,7 +14,7 @@ from typing import Any
 from django.db import transaction
 
 from apps.core import sql
-from apps.webhooks.attempts import Lane, Outcome, Waiting, pause_after
+from apps.webhooks.delivery.attempts import Lane, Outcome, Waiting, pause_after
 
 # A claim is good for this long; each attempt begins with a fresh one and is shorter.
 LEASE = timedelta(seconds=40)
