@@ -85,11 +85,15 @@ def samples(trip: Trip) -> dict[str, str]:
         "approval_rule_id": approval_rule(trip),
         **schemas(trip),
         "budget_id": budget(trip),
+        "name": shared(trip),
+        **guard(trip),
         "effect_id": effect(trip),
         "delivery_id": "nobody",
         "rule_id": rule(trip),
         "plan_id": plan(trip),
         "incident_id": incident(trip),
+        "survey_id": survey(trip),
+        "experiment_id": experiment(trip),
         **erased,
         "policy_id": policy,
         "hold_id": hold,
@@ -188,6 +192,17 @@ def schemas(trip: Trip) -> dict[str, str]:
     return {"schema_id": schema["id"], "migration_id": migration["id"]}
 
 
+def guard(trip: Trip) -> dict[str, str]:
+    """Return a guard of the agent, and a trial of it."""
+    server = trip.console.server
+    asked = {"agent_id": "travel-agent", "name": "Nulls", "kind": "null_spree"}
+    with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
+        admin.post("/v1/guards", json=asked)  # unless it is there already
+        (made, *_) = admin.get("/v1/guards").json()["data"]
+        trial = admin.post(f"/v1/guards/{made['id']}/try", json={}).json()
+    return {"guard_id": made["id"], "trial_id": trial["id"]}
+
+
 def budget(trip: Trip) -> str:
     """Return a budget of the agent, and one of the session that turns have used."""
     server = trip.console.server
@@ -196,6 +211,15 @@ def budget(trip: Trip) -> str:
     with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
         admin.post("/v1/budgets", json=of_session).raise_for_status()
         return str(admin.post("/v1/budgets", json=of_agent).json()["id"])
+
+
+def shared(trip: Trip) -> str:
+    """Return a document that agents write together, which one of them holds."""
+    api, name = trip.console.api, "public/board"
+    api.patch(f"/v1/shared/{name}", json={"state": {"goal": "Rome"}})
+    said = {"holder": "planner <b>", "seconds": 3600}
+    api.post(f"/v1/shared/{name}/lease", json=said).raise_for_status()
+    return name
 
 
 def plan(trip: Trip) -> str:
@@ -215,6 +239,21 @@ def incident(trip: Trip) -> str:
     made = api.post("/v1/incidents", json=said).json()["id"]
     api.post(f"/v1/incidents/{made}/notes", json={"text": "Told support. " * 20})
     return str(made)
+
+
+def survey(trip: Trip) -> str:
+    """Return a survey at which the worker is to look."""
+    said = {"check": "NOT state.destination=null", "search": f"session:{trip.id}"}
+    return str(trip.console.api.post("/v1/surveys", json=said).json()["id"])
+
+
+def experiment(trip: Trip) -> str:
+    """Return two forks side by side, with a long name and a check."""
+    api, path = trip.console.api, f"/v1/sessions/{trip.id}/fork"
+    forks = [api.post(path, json={"version": 1}).json()["id"] for _ in range(2)]
+    check = "NOT state.destination=null"
+    said = {"name": "Cheaper " * 20, "sessions": forks, "checks": [check]}
+    return str(api.post("/v1/experiments", json=said).json()["id"])
 
 
 def rule(trip: Trip) -> str:

@@ -419,7 +419,7 @@ def test_reviewing_known_good_and_the_life_line_have_keys(
     assert told.inner_text().startswith("v2, update: destination lost")
 
     page.keyboard.press("e")
-    page.wait_for_function("document.activeElement.name === 'outcome'")
+    expect(page.locator("[name=outcome]:focus")).to_have_count(1)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Tab")
     page.keyboard.type("The hotel was lost")

@@ -350,8 +350,38 @@ def test_a_value_leads_to_since_when_it_is_so(
 
     shown = text(viewer.get(f"{where}?pointer=/destination"))
 
-    assert "Since when is this so?" in shown
-    assert "bisect?check=state.destination%3Dnull" in shown
+    (link,) = re.findall('href="([^"]*)">Since when is this so[?]<', shown)
+    assert unquote(link).split("?")[1] == ("check=NOT state.destination=null&amp;bad=2")
+    # What is asked is filled in, and answered: nothing is left to be typed.
+    found = text(viewer.get(unescape(link)))
+    assert "v1 broke it first</h1>" in found
+    assert 'value="NOT state.destination=null"' in found
+
+
+@pytest.mark.parametrize(
+    ("pointer", "check"),
+    [
+        ("/step", "NOT state.step=1"),
+        ("/destination", "there:state.destination"),
+        ("/passenger", "NOT there:state.passenger"),
+    ],
+)
+def test_any_value_fills_in_what_fails_since_it_is_so(
+    viewer: Client, project: Project, run: Run, pointer: str, check: str
+) -> None:
+    run.put({"step": 1, "passenger": {"name": "Ada"}})
+    where = reverse("console:blame", args=[project.slug, run.id, run.head])
+
+    shown = text(viewer.get(f"{where}?pointer={pointer}"))
+
+    (link,) = re.findall('href="([^"]*)">Since when is this so[?]<', shown)
+    assert unquote(link).split("?")[1] == f"check={check}"
+
+
+def test_what_holds_since_one_version_says_so(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    assert "It holds since v2</h1>" in asked(viewer, project, run, "state.step=1")
 
 
 def test_who_set_a_value_is_told_of_a_deleted_session_too(

@@ -24,6 +24,13 @@ BUDGET = {
     "warn_percent": "75",
 }
 
+SESSIONS = {
+    "measure": "turns",
+    "limit": "10",
+    "on_reach": "pause",
+    "warn_percent": "80",
+}
+
 
 @pytest.fixture
 def run(api: runs.Clients) -> Run:
@@ -98,6 +105,69 @@ def test_an_administrator_makes_and_removes_an_agents_budgets(
     (kept,) = Budget.objects.all()
     assert ada.acts("delete_budget", agent, "budg_" + "0" * 26).status_code == 404
     assert ada.acts("delete_budget", agent, kept.id).status_code == 303
+    assert not Budget.objects.exists()
+
+
+def test_an_administrator_makes_changes_and_removes_a_sessions_budget(
+    ada: Person, run: Run
+) -> None:
+    assert "Budgets…" in ada.looks("session_detail", run.id)
+    assert "has no budget of its own" in plain(ada.looks("session_budgets", run.id))
+
+    told = SESSIONS | {"limit": "2"}
+    assert ada.acts("session_budgets", run.id, **told).status_code == 303
+    kept = Budget.objects.get()
+    run.turn(), run.turn()
+
+    page = plain(ada.looks("session_budgets", run.id))
+    assert "2 of 2 reached" in page
+    assert "it is paused" in page
+    wrong = ada.acts("change_session_budget", run.id, kept.id, limit="<i>")
+    assert wrong.status_code == 422
+    assert "&lt;i&gt;" in wrong.content.decode()
+    assert "This takes a decimal text" in wrong.content.decode()
+    changed = ada.acts("change_session_budget", run.id, kept.id, limit="12")
+    assert changed.status_code == 303
+    assert "2 of 12" in plain(ada.looks("session_budgets", run.id))
+    assert ada.acts("delete_session_budget", run.id, kept.id).status_code == 303
+    assert not Budget.objects.exists()
+
+
+def test_what_is_typed_wrong_of_a_sessions_budget_is_told_beside_its_field(
+    ada: Person, run: Run
+) -> None:
+    wrong = SESSIONS | {"measure": "cost", "limit": "1", "currency": ""}
+
+    refused = ada.acts("session_budgets", run.id, **wrong)
+
+    assert refused.status_code == 422
+    assert "A cost has a currency" in refused.content.decode()
+    assert "id_currency_error" in refused.content.decode()
+    assert not Budget.objects.exists()
+
+
+def test_a_sessions_budgets_are_administrators_and_of_this_session_alone(
+    ada: Person, run: Run, admin: Any, project: Any, api: runs.Clients
+) -> None:
+    olga = Person(project, Role.OPERATOR, "olga")
+    other = runs.begin(api(), {"step": "begin"})
+    said = {"session_id": other.id, "measure": "turns", "limit": 5}
+    made = succeeded(admin.post("/v1/budgets", said)).body["id"]
+
+    assert "Budgets…" not in olga.looks("session_detail", run.id)
+    assert olga.acts("session_budgets", run.id, **SESSIONS).status_code == 403
+    assert olga.looks("session_budgets", run.id, status=403)
+    for name in ("change_session_budget", "delete_session_budget"):
+        assert ada.acts(name, run.id, made, limit="9").status_code == 404
+    assert ada.looks("session_budgets", "sess_" + "0" * 26, status=404)
+    assert [one.most for one in Budget.objects.all()] == [5]
+
+
+def test_a_session_that_is_closed_takes_no_budget(ada: Person, run: Run) -> None:
+    run.hold("close")
+
+    assert "Another budget" not in ada.looks("session_budgets", run.id)
+    assert ada.acts("session_budgets", run.id, **SESSIONS).status_code == 409
     assert not Budget.objects.exists()
 
 

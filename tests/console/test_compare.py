@@ -7,9 +7,12 @@ import pytest
 from apps.accounts.models import Role
 from apps.agents import operations as agents
 from apps.agents.mapping import Mapping
-from apps.console.pages.session.comparing import alignment, steps
-from apps.console.pages.session.comparing.steps import Group, Step
+from apps.console.pages.session.comparing.told import told_rows
+from apps.diffs.meaning.noise import NO_NOISE
 from apps.timeline import operations as timeline
+from apps.timeline.stepping import alignment, steps
+from apps.timeline.stepping.first import ComparedSteps
+from apps.timeline.stepping.steps import Group, Step, Window
 from apps.timeline.versions.reading import Step as Reported
 from tests.accounts.make import make_member
 from tests.acts import act_in
@@ -104,7 +107,7 @@ def test_what_was_kept_in_part_is_alike_and_not_the_same():
 
     (row,) = alignment.aligned([one], [other])
 
-    assert (row.mark, alignment.first_difference([row])) == ("≈", None)
+    assert (row.mark, row.kind) == ("≈", None)
 
 
 def test_nothing_beside_nothing_are_no_rows():
@@ -144,10 +147,13 @@ def test_the_same_tool_with_something_else_differs_in_its_arguments():
 
 
 def test_a_place_shows_what_would_turn_its_letters_around():
-    (row,) = alignment.aligned(
+    rows = alignment.aligned(
         [Group(steps=[called("find", '{"a\u202eb":1}')])],
         [Group(steps=[called("find", '{"a\u202eb":2}')])],
     )
+    found = ComparedSteps(rows=rows, windows=(Window(), Window()), firsts=())
+
+    (row,) = told_rows(found, NO_NOISE)
 
     assert "\u202e" not in row.place
 
@@ -329,6 +335,17 @@ def test_times_ids_and_noise_are_hidden_until_asked_for(viewer, project):
     assert "3 values end up different" in whole
     assert "/updated_at" in whole
     assert "Hide times, ids and noise" in whole
+
+
+def test_steps_that_begin_at_another_time_are_the_same(viewer, project):
+    begun = {"created_at": "2026-03-01T12:00:00Z", "city": "a"}
+    one = Story(project, begun)
+    other = Story(project, {**begun, "created_at": "2026-03-02T12:00:00Z"})
+    without = Story(project, {"city": "a"})
+
+    assert "the first to differ" not in compare(viewer, project, one.id, other.id)
+    told = compare(viewer, project, one.id, without.id).split("the first to differ")[1]
+    assert "/created_at" in told.split("</p>")[0]
 
 
 def test_only_times_that_differ_are_said_to_be_that(viewer, project):

@@ -6,12 +6,12 @@ from apps.accounts.models import Role
 from apps.console.pages.session import (
     change_table,
     version_pane,
-    version_text,
 )
 from apps.console.pages.session.change_table import sides
 from apps.console.pages.session.differences import word_diff
 from apps.diffs.changes import MISSING
 from apps.timeline.bodies import CorruptBody
+from apps.timeline.versions import kept_changes
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, signed_in
 
@@ -209,7 +209,7 @@ def test_an_earlier_release_kept_the_length_in_the_list_alone():
     kept = {"pointer": "/a", "kind": "added", "after": ["x", "y", "… 9998 more"]}
     version = type("Version", (), {"changes": [kept]})()
 
-    (change,) = version_text.restored(version)
+    (change,) = kept_changes(version)
 
     assert change.after.length == 10_000
 

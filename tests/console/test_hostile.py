@@ -213,6 +213,7 @@ def samples(project, api, make_key):
         "memory_id": memory_id,
         **except_one(administrator, f"/v1/agents/{agent_id}"),
         **retain(administrator, session_id),
+        **evil_looking(administrator, agent_id, session_id),
         "plan_id": plan,
         "incident_id": incident,
         "slug": project.slug,
@@ -229,6 +230,7 @@ def samples(project, api, make_key):
         "rule_id": evil_rule(project),
         **evil_keeping(project, EVIL),
         "path": quote(EVIL),
+        "name": evil_shared(client),
         "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
     }
 
@@ -242,6 +244,35 @@ def evil_budget(administrator: Any, agent_id: str, session_id: str) -> str:
     made(administrator.post(f"/v1/sessions/{session_id}/turns", spent))
     said = {"agent_id": agent_id, "release": EVIL[:200], **tokens}
     return str(made(administrator.post("/v1/budgets", said))["id"])
+
+
+def evil_shared(client: Any) -> str:
+    """Return the name of a document, as an address has it, that somebody holds."""
+    # A name has no slash but its first.
+    name = quote(f"public/{EVIL.partition('</')[0]}")
+    written = {"state": {EVIL: EVIL}, "reasoning": EVIL}
+    made(client.patch(f"/v1/shared/{name}", written))
+    held = {"holder": EVIL[:200], "seconds": 3_600}
+    made(client.post(f"/v1/shared/{name}/lease", held))
+    return name
+
+
+def evil_looking(administrator: Any, agent_id: str, session_id: str) -> dict[str, str]:
+    """Have a guard, a survey and an experiment ask for markup, and be called so."""
+    check = f"NOT state.x={json.dumps(MARKUP)}"
+    guard = {"agent_id": agent_id, "name": MARKUP, "kind": "check"}
+    guard |= {"rule": {"check": check}}
+    guard_id = made(administrator.post("/v1/guards", guard))["id"]
+    made(administrator.post(f"/v1/guards/{guard_id}/try"))
+    asked = {"check": check, "search": f"session:{session_id}"}
+    path = f"/v1/sessions/{session_id}/fork"
+    forks = [made(administrator.post(path, {"version": 1}))["id"] for _ in range(2)]
+    said = {"name": MARKUP, "sessions": forks, "checks": [check]}
+    return {
+        "guard_id": guard_id,
+        "survey_id": made(administrator.post("/v1/surveys", asked))["id"],
+        "experiment_id": made(administrator.post("/v1/experiments", said))["id"],
+    }
 
 
 def file_of(client):

@@ -70,7 +70,7 @@ def test_what_a_search_finds_is_seen_and_collected(operator, project):
     assert "Open an incident with 2 sessions?" in text(asked)
     assert Incident.objects.count() == 1
     said = text(page)
-    assert "<h1>trip lost</h1>" in said
+    assert "#1</span> trip lost</h1>" in said
     assert "opened it, with the sessions that were collected" in said
     assert "Not known: no check was set." in said
     assert Member.objects.of_incident(incident.id).count() == 2
@@ -168,7 +168,7 @@ def test_the_report_is_a_page_and_markdown(operator, project):
     page = operator.get(url("incident_report", project, incident.id))
     file = operator.get(url("incident_markdown", project, incident.id))
 
-    assert "<h1>*trip* <b>lost</b></h1>" in text(page)
+    assert "<h1>#1 *trip* <b>lost</b></h1>" in text(page)
     for heading in ("What", "Since when", "Which release", "How many", "What is open"):
         assert f"<h2>{heading}</h2>" in text(page)
         assert f"## {heading}\n" in file.content.decode()
@@ -294,3 +294,36 @@ def test_a_hundred_members_take_no_more_statements(
         operator.get(url("incident", project, few.id))
     with django_assert_num_queries(len(counted)):
         operator.get(url("incident", project, many.id))
+
+
+def test_its_number_leads_to_it_from_the_search(operator, project, other_project):
+    (first,) = make_sessions(project, 1)
+    incident = make_incident(project, act_in(project).actor, [first])
+
+    found = operator.get(url("sessions", project), {"q": "#1"})
+    unknown = operator.get(url("sessions", project), {"q": "#2"})
+
+    assert found["Location"] == url("incident", project, incident.id)
+    assert unknown.status_code == 200
+    assert "#1" in text(operator.get(url("incidents", project)))
+
+
+def test_sessions_are_added_by_their_ids(operator, viewer, project):
+    first, second, third = make_sessions(project, 3)
+    incident = make_incident(project, act_in(project).actor, [first])
+    widen = url("widen_incident", project, incident.id)
+
+    sent = {"sessions": f"{second}, {third}", "key": "k"}
+    for _ in range(2):
+        assert operator.post(widen, sent).status_code == 303
+    refused = operator.post(widen, {"sessions": "<b>x"}, headers=HTML)
+
+    assert Member.objects.count() == 3
+    page = text(operator.get(url("incident", project, incident.id)))
+    assert "added 2 sessions" in page
+    assert "<b>x" not in refused.content.decode()
+    assert refused.status_code == 400
+    assert viewer.post(widen, sent).status_code == 403
+    assert operator.get(widen).status_code == 405
+    unknown = url("widen_incident", project, "incd_x")
+    assert operator.post(unknown, {"sessions": second}).status_code == 404

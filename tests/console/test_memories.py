@@ -86,7 +86,7 @@ def test_words_are_searched_by_either_name_without_a_scope(
     mind: Mind, person: Any
 ) -> None:
     mind.add("Closed on Sundays")
-    mind.add("Open until nine")
+    mind.add("Prefers a window seat")
     viewer = person(Role.VIEWER)
 
     for name in ("q", "words"):

@@ -324,6 +324,24 @@ def test_it_is_reached_from_a_fork_a_preview_and_a_value(
     assert fork.id in text(page(operator, project, run))
 
 
+def test_a_rollback_says_how_many_conflicts_taking_back_a_part_has(
+    operator: Client, project: Project, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run.patch({"city": "Oslo", "hotel": "B"})
+    run.patch({"city": "Bonn"})
+    preview = reverse("console:rollback", args=[project.slug, run.id, 0])
+    assert "v1 alone: 1 conflict)" in text(operator.get(preview))
+    apart = reverse("console:rollback", args=[project.slug, run.id, 1])
+    run.patch({"step": 9})
+    assert "v2 alone: no conflict)" in text(operator.get(apart))
+    rollbacks = "apps.console.views.session.rollbacks"
+
+    monkeypatch.setattr(f"{rollbacks}.LARGEST_MERGED", 1)
+
+    assert "v1 alone: conflicts not counted)" in text(operator.get(preview))
+    assert run.state["city"] == "Bonn"
+
+
 def test_a_form_that_is_sent_twice_is_done_once(
     operator: Client, project: Project, run: Run, fork: Run
 ) -> None:

@@ -13,6 +13,7 @@ from apps.console.pages.project import narrowing
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, signed_in
 from tests.metrics.make import roll_up
+from tests.timeline import runs
 
 NOW = timezone.now().replace(minute=30, second=0, microsecond=0) - timedelta(days=3)
 
@@ -41,6 +42,11 @@ def stories(project):
     made[0].rollback(0)
     made[4].fork(1)
     return made
+
+
+@pytest.fixture
+def begin(api):
+    return lambda state, **fields: runs.begin(api(), state, **fields)
 
 
 def narrow(client, project, q="", **headers):
@@ -302,3 +308,45 @@ def test_a_typo_is_an_error_at_its_place(viewer, project):
 
     assert page.status_code == 400
     assert "Did you mean agent:x?" in text(page)
+
+
+def test_facets_of_work_lead_to_as_many_as_they_say(viewer, project, begin):
+    failed = {"id": "a", "status": "failed"}
+    one = begin({"n": 1}, tasks=[failed, {"id": "b"}], schema_version="1.0.0")
+    begin({"n": 2}, tasks=[failed], schema_version="2.0.0")
+    begin({"n": 3})
+    one.turn(usage={"cost": "2.5", "currency": "USD"})
+
+    page = narrow(viewer, project, "")
+
+    found = choices(page)
+    assert {name: n for name, (n, _) in found["Tasks"].items()} == {
+        "pending": 1,
+        "failed": 2,
+    }
+    assert {name: n for name, (n, _) in found["Schema"].items()} == {
+        "1.0.0": 1,
+        "2.0.0": 1,
+    }
+    assert {name: n for name, (n, _) in found["Cost"].items()} == {
+        "over 1 USD": 1,
+        "over 0.1 USD": 1,
+        "over 0.01 USD": 1,
+    }
+    assert "2.5 USD" in text(viewer.get(found["Cost"]["over 1 USD"][1]))
+    for title in ("Tasks", "Schema", "Cost"):
+        for count, link in found[title].values():
+            assert len(set(listed(viewer.get(link)))) == count
+
+
+def test_of_many_sessions_the_facets_of_work_say_how_far_they_looked(
+    viewer, project, begin, monkeypatch
+):
+    monkeypatch.setattr(narrowing, "COUNTED", 2)
+    for n in range(4):
+        begin({"n": n}, tasks=[{"id": n, "status": "failed"}])
+    roll_up(timezone.now() + timedelta(hours=2))
+
+    found = choices(narrow(viewer, project, ""))
+
+    assert found["Tasks, newest 2"]["failed"][0] == 2

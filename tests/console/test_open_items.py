@@ -6,7 +6,7 @@ import re
 import pytest
 
 from apps.accounts.models import Role
-from apps.console.pages.project import attention
+from apps.console.pages.project.attention import listing as attention
 from apps.timeline.queries import open_items
 from tests.accounts.make import make_member
 from tests.console.make import HTML, Story, counted_queries, signed_in

@@ -483,6 +483,23 @@ def test_a_plan_is_paused_and_stopped_by_its_buttons(operator, project, viewer):
     assert operator.get(change).status_code == 405
 
 
+def test_the_pace_is_shown_and_changed_while_it_runs(operator, project, viewer):
+    _, plan = planned_rollback(operator, project, [story(project)])
+    confirm(operator, project, plan, digest=plan.digest, typed="1", pace="10")
+    change, at = (url(name, project, plan.id) for name in ("change_plan", "plan"))
+
+    shown = text(operator.get(at))
+    operator.post(change, {"change": "pace", "pace": "20"})
+
+    assert 'name="pace" type="number" min="1" max="6000" required value="10"' in shown
+    assert "At most 20 a minute" in text(operator.get(at))
+    assert "Set the pace" not in text(viewer.get(at))
+    refused = operator.post(change, {"change": "pace", "pace": "0"}, headers=HTML)
+    assert refused.status_code == 400
+    sweep()
+    assert "Set the pace" not in text(operator.get(at))
+
+
 def test_an_incident_is_rolled_back_or_held_from_its_page(operator, project):
     one = story(project)
     operator.post(url("open_incident", project), {"title": "Lost", "session": [one.id]})

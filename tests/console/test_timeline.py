@@ -433,7 +433,7 @@ def test_turns_that_are_much_work_are_left_to_the_command(
     viewer, project, trip, monkeypatch
 ):
     trip.call("book").call("pay")
-    monkeypatch.setattr("apps.timeline.verification.turns.TURN", 1 << 40)
+    monkeypatch.setattr("apps.timeline.verification.turns.walk.TURN", 1 << 40)
     where = address(project, trip.id, "versions", 4) + "?tab=proof&verify=on"
 
     told = text_of(viewer, where)

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from apps.console.forms.project import SESSION_ID, SessionsForm
-from apps.console.forms.session import whole_number
+from apps.console.forms.session.fields import whole_number
 from apps.core.errors import InvalidRequest
 from apps.diffs.text import shorten
 from apps.timeline.search import LONGEST_TEXT

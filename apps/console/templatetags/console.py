@@ -6,7 +6,7 @@ that stand here.
 
 import re
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import cache, lru_cache
 from importlib import metadata
 
@@ -22,7 +22,7 @@ from apps.console.pages.drawings import session_table, times
 from apps.console.pages.drawings.status import status
 from apps.console.pages.drawings.ticks import ticks
 from apps.console.pages.drawings.times import exact
-from apps.console.pages.drawings.version_strip import Strip
+from apps.console.pages.drawings.version_strip import bars
 from apps.console.pages.metrics import charts
 from apps.console.pages.project import first_session, session_rows
 from apps.console.pages.project import sidebar as sidebars
@@ -43,20 +43,6 @@ PARTS = re.compile(r"/?[^/]+|/")
 
 # Drawn once in the sprite; beside a word, so that a reader need not be told.
 ICON = '<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>'
-
-# A bar of the strip, where it can be hit, and the mark above it.
-BAR = (
-    '<a href="{base}/versions/{number}#v{number}" tabindex="-1">'
-    "<title>{words}</title>"
-    '<path class="hit" d="M{x} 0h{width}v{whole}h-{width}z"/>'
-    '<path class="bar{selected}" d="M{x} {y}h{width}v{height}h-{width}z"/>{mark}</a>'
-)
-MARK = '<path class="mark-{}" transform="translate({} 7)" d="{}"/>'
-MARKS = {
-    "rollback": "M0,-6L5,0L0,6L-5,0Z",
-    "flag": "M0,-6L5,5L-5,5Z",
-    "fork": "M-4,-5V0Q-4,2 0,2Q4,2 4,0V-5H2V0H-2V-5ZM-1,2H1V6H-1Z",
-}
 
 
 @register.filter
@@ -154,25 +140,6 @@ def moment(at: datetime) -> SafeString:
     return times.moment(at, timezone.now())
 
 
-@register.simple_tag
-def exact_moment(at: datetime) -> SafeString:
-    """Write a time exactly; in the reader's own zone where they chose that."""
-    return _exact_time(at, exact(at))
-
-
-@register.simple_tag
-def minute_moment(at: datetime) -> SafeString:
-    """Write a time to the minute, where that is what it means; as `exact_moment`."""
-    utc = at.astimezone(UTC)
-    return _exact_time(at, f"{utc:%a} {utc.day} {utc:%b %Y, %H:%M} UTC")
-
-
-def _exact_time(at: datetime, words: str) -> SafeString:
-    return format_html(
-        '<time class="exact" datetime="{}">{}</time>', at.isoformat(), words
-    )
-
-
 register.simple_tag(stylesheet_address, name="stylesheet")
 
 
@@ -221,36 +188,6 @@ def below(groups: Sequence[sidebars.Group]) -> list[sidebars.Item]:
 
 
 @register.simple_tag
-def day(at: datetime) -> SafeString:
-    """Write the date of a time."""
-    return format_html(
-        '<time class="day" datetime="{}" title="{}">{}</time>',
-        at.isoformat(),
-        exact(at),
-        f"{at:%Y-%m-%d}",
-    )
-
-
-@register.simple_tag
-def clock(at: datetime) -> SafeString:
-    """Write the time of day, with the exact moment on hover and for machines."""
-    return format_html(
-        '<time class="clock" datetime="{}" title="{}">{}</time>',
-        at.isoformat(),
-        exact(at),
-        f"{at:%H:%M:%S}",
-    )
-
-
-@register.simple_tag
-def dated_clock(at: datetime) -> SafeString:
-    """Write the time of day, of what is older than a day with its date before it."""
-    if timezone.now() - at < timedelta(days=1):
-        return clock(at)
-    return format_html("{} {}", day(at), clock(at))
-
-
-@register.simple_tag
 def worker_state() -> str:
     """Say whether a worker runs, as it was some seconds ago at most."""
     return health.state()
@@ -269,8 +206,17 @@ def version() -> str:
 
 
 register.filter(exact)
+register.simple_tag(bars)
 register.simple_tag(ticks)
 register.simple_tag(status)
+for written in (
+    times.exact_moment,
+    times.minute_moment,
+    times.day,
+    times.clock,
+    times.dated_clock,
+):
+    register.simple_tag(written)
 
 
 @register.simple_tag
@@ -291,33 +237,3 @@ def drawn_rows(
         picked=picked,
     )
     return table.stretches(rows)
-
-
-@register.simple_tag
-def bars(strip: Strip, base: str) -> SafeString:
-    """Draw a strip's bars, as links to versions of the session at `base`.
-
-    As a loop of the template they were half of the nodes of a session's page (160 bars,
-    then, 2,500 of 5,000): a page takes 87 ms of a processor, and took 101.
-    """
-    return format_html_join(
-        "",
-        BAR,
-        (
-            {
-                "base": base,
-                "whole": strip.height,
-                "number": bar.number,
-                "words": bar.words,
-                "x": bar.x,
-                "y": bar.y,
-                "width": bar.width,
-                "height": bar.height,
-                "selected": " is-selected" if bar.is_selected else "",
-                "mark": format_html(MARK, bar.mark, bar.middle, MARKS[bar.mark])
-                if bar.mark
-                else "",
-            }
-            for bar in strip.bars
-        ),
-    )

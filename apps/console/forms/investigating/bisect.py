@@ -8,15 +8,10 @@ from django import forms
 
 from apps.checks import LONGEST_TEXT, Check, CheckRefused, read_text
 from apps.core.errors import InvalidRequest
-from apps.timeline.queries import (
-    Along,
-    BisectAsked,
-    BisectWindow,
-    Place,
-    Said,
-    Trial,
-    read_bisect_cursor,
-)
+from apps.timeline.bisect import Along, Place, Said, Trial
+from apps.timeline.bisect import Asked as BisectAsked
+from apps.timeline.bisect import Window as BisectWindow
+from apps.timeline.bisect import read_cursor as read_bisect_cursor
 
 LONGEST_CURSOR = 500
 LARGEST_NUMBER = 10**18

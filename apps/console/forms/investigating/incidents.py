@@ -58,6 +58,16 @@ class NoteForm(forms.Form):
     key = forms.CharField(required=False, max_length=KEY)
 
 
+class AddForm(forms.Form):
+    """Ids of sessions, with spaces or commas between them."""
+
+    sessions = forms.CharField(max_length=20_000)
+    key = forms.CharField(required=False, max_length=KEY)
+
+    def clean_sessions(self) -> list[str]:
+        return str(self.cleaned_data["sessions"]).replace(",", " ").split()
+
+
 class RemoveForm(forms.Form):
     """The session that is taken out."""
 

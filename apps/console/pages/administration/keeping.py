@@ -47,6 +47,8 @@ class Taken:
     pinned: Sequence[tuple[str, int]]
     seen: int
     held: int
+    documents_seen: int
+    documents_held: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,6 +137,8 @@ def _taken(one: Removal) -> Taken:
         pinned=pinned,
         seen=counts.seen,
         held=counts.held,
+        documents_seen=counts.documents_seen,
+        documents_held=counts.documents_held,
     )
 
 
@@ -145,7 +149,11 @@ def _told(counted: dict[str, Any]) -> str:
         if counted[name]
     ]
     told = ", ".join(parts) or "rows"
-    of = _many(counted["sessions"], "session")
+    of = " and ".join(
+        _many(counted[name], name.removesuffix("s"))
+        for name in ("sessions", "documents")
+        if counted[name]
+    )
     return f"{VERBS[Step(counted['step'])]}: {told} of {of}"
 
 

@@ -52,6 +52,8 @@ class Changed:
     before: PastEntry | None
     # A value whose time is over is not shown any more.
     is_over: bool = False
+    # Nor is one that a removal took.
+    is_emptied: bool = False
     is_same: bool = False
     changes: Compared | None = None
     sides: TextSides | None = None
@@ -151,6 +153,8 @@ def _changed(page: VersionPage, line: Line, before: PastEntry | None) -> Changed
     """Compare a version with the one before it."""
     was, now = _body(page, before), _body(page, line.entry)
     both = (before, line.entry)
+    if any(one is not None and one.is_emptied for one in both):
+        return Changed(line=line, before=before, is_emptied=True)
     is_over = any(
         one is not None and one.body_number is not None and _body(page, one) is None
         for one in both

@@ -16,7 +16,7 @@ from apps.console.pages.session import version_text
 from apps.diffs.meaning.noise import NO_NOISE, Noise
 from apps.diffs.text import shorten
 from apps.timeline.queries import Bucket
-from apps.timeline.versions import VersionRow, set_aside_by
+from apps.timeline.versions import VersionRow, kept_changes, set_aside_by
 from apps.timeline.words import KNOWN_GOOD, Op
 
 MOST = 14
@@ -236,7 +236,7 @@ def _few_words(version: VersionRow, noise: Noise) -> str:
         return version_text.operation(version)
     if version.op == Op.CREATE:
         return "created"
-    told, hidden = noise.apart(version_text.restored(version))
+    told, hidden = noise.apart(kept_changes(version))
     change = [*told, *hidden][0]
     names = [one for one in change.pointer.split("/") if not one.isdecimal()]
     name = names[-1] or "state"

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from apps.console.pages.session import version_text
 from apps.diffs.text import shorten
-from apps.timeline.versions import VersionRow
+from apps.timeline.versions import VersionRow, kept_changes
 
 STEP = "/step"
 # A letter takes about so much of a line of 1,100 px.
@@ -50,7 +49,7 @@ def _steps(versions: Sequence[VersionRow]) -> Iterator[str]:
     """Yield the step of each version, empty where it has none, while it is known."""
     step = ""
     for number, version in enumerate(versions):
-        changes = version_text.restored(version)
+        changes = kept_changes(version)
         told = [one for one in changes if one.pointer in ("", STEP)]
         if version.number != number or version.changes_truncated:
             return

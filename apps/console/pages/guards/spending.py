@@ -14,6 +14,7 @@ from apps.guards.words import Measure
 from apps.timeline.models import Session
 
 WHOLE = Decimal(100)
+NOTHING = Decimal(0)
 ON_REACH = {
     "warn": "it warns",
     "pause": "it is paused",
@@ -51,6 +52,15 @@ def spending(session: Session) -> dict[str, Any]:
 def of_agent(agent_id: str, now: datetime) -> list[BudgetRow]:
     """Return the budgets of an agent and its releases, with what is used of each."""
     return [row(one, used_in(one, now)) for one in Budget.objects.of_agent(agent_id)]
+
+
+def of_session(session: Session) -> list[BudgetRow]:
+    """Return the budgets of a session, with what is used of each."""
+    turn = last_turn(session.id)
+    return [
+        row(one, NOTHING if turn is None else used_by(one, turn, session.created_at))
+        for one in Budget.objects.of_session(session.id)
+    ]
 
 
 def row(budget: Budget, used: Decimal) -> BudgetRow:

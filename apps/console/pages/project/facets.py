@@ -21,14 +21,24 @@ from apps.timeline.search import (
     CreatedBetween,
     Field,
     Forked,
+    Marked,
     Query,
     ReviewedAs,
     RolledBack,
+    SchemaIs,
+    Shared,
     StandsAs,
     StatusIs,
+    TaskIs,
+    UsedWithin,
     UserIs,
     VersionSays,
+    by_cost,
+    by_mark,
+    by_task,
     releases,
+    schemas,
+    write_clause,
     write_query,
 )
 from apps.timeline.words import Standing, Status
@@ -117,6 +127,8 @@ def facets(
     seen: Sequence[Seen],
     standing: Mapping[str, Standing],
     ways: Ways,
+    *,
+    now: datetime,
 ) -> Iterable[Facet]:
     """Yield what the sessions share, counted; a facet may have no choice.
 
@@ -143,6 +155,7 @@ def facets(
         often = Counter({user: n for user, n in users.items() if n > 1})
         yield _facet("User, more than once", often, ways, UserIs, "user_id")
     yield Facet(title="What happened", choices=list(_happened(live, ways)))
+    yield from of_work(project, [one.id for one in live], ways, now=now)
 
 
 def _release(name: str) -> Clause:
@@ -190,6 +203,52 @@ def _happened(seen: Sequence[Seen], ways: Ways) -> Iterable[Choice]:
 
 def _is_fork(one: Seen) -> bool:
     return one.origin_session_id is not None
+
+
+def of_work(
+    project: Project,
+    sessions: Sequence[str],
+    ways: Ways,
+    *,
+    now: datetime,
+    of: str = "",
+) -> Iterable[Facet]:
+    """Yield what sessions work at: schemas, tasks, cost, and what is open.
+
+    `of` says which sessions were looked at, where they are not all.
+    """
+    if not ways.has(SchemaIs):
+        found = schemas(sessions, most=SHOWN + 1)
+        yield Facet(
+            title=f"Schema{of}",
+            choices=ways.choices(found[:SHOWN], SchemaIs, "schema"),
+            n_more=len(found[SHOWN:]),
+        )
+    if not ways.has(TaskIs):
+        yield _shared(f"Tasks{of}", by_task(project, sessions), ways)
+    if not ways.has(UsedWithin):
+        yield _shared(f"Cost{of}", by_cost(sessions), ways)
+    if not ways.has(Marked):
+        yield _shared(f"Open{of}", by_mark(sessions, now=now), ways)
+
+
+def _shared(title: str, found: Sequence[Shared], ways: Ways) -> Facet:
+    choices = [
+        Choice(name=_work_words(one.clause), count=one.count, url=ways.to(one.clause))
+        for one in found
+    ]
+    return Facet(title=title, choices=choices)
+
+
+def _work_words(clause: Clause) -> str:
+    """Return what a choice says, beside the title of its facet."""
+    if isinstance(clause, TaskIs):
+        return clause.status.replace("_", " ")
+    if isinstance(clause, UsedWithin):
+        return f"over {clause.low:f} {clause.currency}"
+    if isinstance(clause, Marked):
+        return f"{clause.field} {clause.value}"
+    return write_clause(clause)
 
 
 def rolled_up(found: Glance, ways: Ways, names: list[str]) -> Iterable[Facet]:

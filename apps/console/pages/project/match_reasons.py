@@ -42,6 +42,8 @@ WORDS = {
 MENTIONS = {"reasoning", "turn", "messages", "summary"}
 # What a version says of itself, by its name.
 NAMING = {"release", "model", "step", "objective", "reason", "op", "label"}
+# Whose amount the row tells.
+USED = {"cost", "tokens"}
 # Ids, as what they were found; the term by which those of a session are found alone.
 IDS = {
     "user": "user",
@@ -112,4 +114,5 @@ def url(project: Project, session_id: str, number: int | None) -> str:
 def is_told(hit: Hit) -> bool:
     """Say whether the row does not show by itself what is true of a session."""
     is_id = hit.where in IDS and hit.value is not MISSING
-    return is_id or hit.version is not None or hit.pointer is not None
+    has_place = hit.version is not None or hit.pointer is not None
+    return is_id or has_place or hit.where in USED

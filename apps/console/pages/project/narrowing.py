@@ -22,6 +22,7 @@ from apps.console.pages.project.facets import (
     Seen,
     Ways,
     facets,
+    of_work,
     rolled_up,
 )
 from apps.console.pages.project.session_search import is_plain
@@ -76,9 +77,10 @@ def narrowing(project: Project, query: Query, *, now: datetime) -> Narrowing:
     if too_long is None:
         drawn = _around(project, query, ways, now) if is_all else None
         drawn = drawn or _histogram(seen, standing, ways, _window(query, now))
+    shared = facets(project, seen, standing, ways, now=now)
     return Narrowing(
         total=_total(len(seen), is_all=is_all),
-        facets=[one for one in facets(project, seen, standing, ways) if one.choices],
+        facets=[one for one in shared if one.choices],
         histogram=drawn,
         too_long=too_long,
     )
@@ -221,11 +223,19 @@ def _of_rollups(project: Project, query: Query, ways: Ways, now: datetime) -> Na
     if names:
         known = Agent.objects.filter(project_id=project.id, external_id=names[0])
         agents = list(known.values_list("id", flat=True))
+    newest = queries.newest_ids(project, query.clauses, limit=COUNTED, now=now)
     found = glance(project.id, agents, start=start, end=end, stretches=BARS)
     wider = _widened(query, now)
     return Narrowing(
         total=f"{COUNTED:,}+ sessions",
-        facets=[one for one in rolled_up(found, ways, names) if one.choices],
+        facets=[
+            one
+            for one in (
+                *rolled_up(found, ways, names),
+                *of_work(project, newest, ways, now=now, of=f", newest {COUNTED:,}"),
+            )
+            if one.choices
+        ],
         histogram=_drawn(
             glance(project.id, agents, start=wider[0], end=wider[1], stretches=BARS)
             if wider

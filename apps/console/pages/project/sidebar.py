@@ -103,7 +103,7 @@ METRICS = Entry(
     icon="metrics",
     view="metrics",
     key="m",
-    at=("metrics", "metrics_rollbacks"),
+    at=("metrics", "metrics_rollbacks", "surveys", "ask_survey", "survey"),
 )
 GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
     ("", [HOME]),
@@ -116,7 +116,7 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                 icon="compare",
                 view="compare",
                 key="c",
-                at=("compare",),
+                at=("compare", "experiments", "experiment", "make_experiment"),
             ),
             Entry(
                 title="Memories",
@@ -142,9 +142,14 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                     "agent_detail",
                     "agent_mapping",
                     "approval_rules",
+                    "agent_advice",
                     "agent_schemas",
                     "agent_migrations",
                     "budgets",
+                    "shared",
+                    "shared_document",
+                    "agent_guards",
+                    "agent_guard",
                     "agent_data",
                     "agent_key",
                     "agent_config",

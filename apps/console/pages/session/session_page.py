@@ -18,6 +18,7 @@ from apps.agents.mapping import agents_noise
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
+from apps.console.pages.guards.guarding import verdicts
 from apps.console.pages.guards.spending import spending
 from apps.console.pages.project.session_rows import row_of, standing_of, subject_of
 from apps.console.pages.session import (
@@ -28,6 +29,7 @@ from apps.console.pages.session import (
     walking,
     working,
 )
+from apps.heartbeats.models import Heartbeat
 from apps.retention.standing import hold_on
 from apps.timeline.blame import change_key
 from apps.timeline.models import Session
@@ -42,6 +44,7 @@ from apps.timeline.queries import (
     flagged_numbers,
     listed_turns,
     listed_versions,
+    moves,
     strip_buckets,
 )
 from apps.timeline.versions import (
@@ -103,6 +106,8 @@ def facts(place: Place) -> dict[str, Any]:
         "status": status,
         "is_live": status in (Status.ACTIVE, Status.PAUSED),
         "may_act": is_operator and status not in (*GONE, Status.CLOSED),
+        "may_budget": status not in (*GONE, Status.CLOSED)
+        and may(membership, Permission.ADMIN, membership.project),
         "may_fork": is_operator and status not in GONE,
         "may_write": is_operator and status not in GONE,
     }
@@ -174,7 +179,10 @@ def _life(
         "n_owed": n_owed(place, newest),
         "work": working.working(newest, place.now),
         "used": spending(session),
+        "verdicts": verdicts(session),
+        "heartbeat": Heartbeat.objects.filter(session_id=session.id).first(),
         "held_by": newest if newest is not None and newest.op == Op.PAUSE else None,
+        "moves": moves(newest) if newest and session.status == Status.PAUSED else (),
         "all_well": verdict.all_well(standing, flagged, good, place.live),
         "verdict": verdict.verdict(
             found,

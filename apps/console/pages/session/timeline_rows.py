@@ -15,7 +15,7 @@ from apps.console.pages.session.gaps import Gap
 from apps.core import json
 from apps.core.json import Json
 from apps.diffs.meaning.noise import NO_NOISE, Noise
-from apps.diffs.text import cut, shorten, visible
+from apps.diffs.text import one_line, visible
 from apps.timeline.queries import Annotation, ListedTurn, calls_in_turn
 from apps.timeline.versions import CorruptBody, VersionRow, set_aside_by
 from apps.timeline.words import Op
@@ -284,10 +284,3 @@ def _said(side: bytes) -> str:
     if said is None:
         return ""
     return one_line(said if isinstance(said, str) else json.dumps(said).decode(), SAID)
-
-
-def one_line(text: str, longest: int) -> str:
-    """Shorten to one line that hides nothing."""
-    line = " ".join(cut(text, longest * 2).split())
-    is_whole = len(text) <= longest * 2 or len(line) > longest
-    return shorten(line, longest) + ("" if is_whole else "…")

@@ -33,6 +33,7 @@ from apps.timeline.versions import (
     VersionRow,
     body_parts,
     is_completed,
+    kept_changes,
     parsed_state,
     parsed_states,
     require_contents,
@@ -136,7 +137,7 @@ def _changes(look: Look, given: dict[str, Any]) -> dict[str, Any]:
 
 def kept(version: VersionRow, noise: Noise) -> change_table.Compared:
     """Tell what the append kept of the changes: the first ones, shortened."""
-    changes = version_text.restored(version)
+    changes = kept_changes(version)
     comparison = Comparison(None, None, tuple(changes), ())
     found = change_table.told(comparison, noise=noise)
     return replace(
@@ -152,7 +153,7 @@ def _state(look: Look, given: dict[str, Any]) -> dict[str, Any]:
     # As the append noted them: no other body is read for it. All of a first version
     # is new, which sets nothing apart.
     begins = look.version.op == Op.CREATE
-    noted = [] if begins else version_text.restored(look.version)
+    noted = [] if begins else kept_changes(look.version)
     changed = [one.pointer for one in noted if one.kind is not Kind.REMOVED]
     context: dict[str, Any] = {
         "tree": json_tree.tree(state, changed=changed),

@@ -8,22 +8,19 @@ import json
 from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
-from apps.core.json import Json, items_left_out, parse
+from apps.core.json import Json, parse
 from apps.diffs import pointers
 from apps.diffs.changes import (
-    MISSING,
     Alignment,
     Change,
     Comparison,
-    CutList,
     Kind,
 )
 from apps.diffs.graphemes import cut, replaced
 from apps.diffs.meaning.noise import NO_NOISE, Noise
-from apps.diffs.readers import reader
 from apps.diffs.summary import sentences, summary
 from apps.diffs.text import count, isolated, isolated_strings, shorten, visible
-from apps.timeline.versions import VersionRow
+from apps.timeline.versions import VersionRow, kept_changes
 from apps.timeline.words import MERGING, Op
 
 SENTENCES = 3
@@ -164,7 +161,7 @@ def flag_words(
 
 def words(version: Changed, noise: Noise = NO_NOISE) -> str:
     """Say what changed, from what the append kept of it; of noise how much there is."""
-    kept = restored(version)
+    kept = kept_changes(version)
     if not kept:
         return UNCHANGED.get(Op(version.op), "state unchanged")
     told, hidden = noise.apart(kept)
@@ -189,48 +186,21 @@ def _told(changes: list[Change], *, is_all: bool) -> list[str]:
 
 def _nulls_noise(version: VersionRow, noise: Noise) -> bool:
     """Return whether all that turned null is noise, as far as all of it is known."""
-    kept = restored(version) if noise else []
+    kept = kept_changes(version) if noise else []
     if len(kept) < version.change_count:
         return False
     nulls = [one for one in kept if one.after is None]
     return bool(nulls) and all(noise.covers(one.pointer) for one in nulls)
 
 
-def restored(version: Changed) -> list[Change]:
-    """Return what the append kept of the changes: the first ones, shortened."""
-    return [
-        Change(
-            kept["pointer"],
-            Kind(kept["kind"]),
-            _side(kept, "before"),
-            _side(kept, "after"),
-            kept.get("from_pointer"),
-            kept.get("differs_at"),
-        )
-        for kept in map(_seen, version.changes)
-    ]
-
-
-def _seen(kept: dict[str, Any]) -> dict[str, Any]:
-    """Return a change as whoever looks may see it."""
-    who = reader()
-    return kept if who is None else who.change(kept)
-
-
-def _side(kept: dict[str, Json], name: str) -> Json:
-    """Return a value as it was kept; a list knows how long all of it is."""
-    value = kept.get(name, MISSING)
-    n_left_out = items_left_out(value) if isinstance(value, list) else 0
-    if not n_left_out:
-        return value
-    # Versions of the first releases say it in the list alone.
-    length = kept.get(f"{name}_length", len(value) - 1 + n_left_out)
-    return CutList(value, length)
-
-
 def pretty(state: bytes, *, longest: int = STATE_SHOWN) -> tuple[str, bool]:
     """Write a state for reading, and say whether it was cut."""
-    text, is_cut = beginning(parse(state), longest, indent=2)
+    return written_out(parse(state), longest=longest)
+
+
+def written_out(state: Json, *, longest: int = STATE_SHOWN) -> tuple[str, bool]:
+    """Write a state that was read already, and say whether it was cut."""
+    text, is_cut = beginning(state, longest, indent=2)
     return isolated_strings(visible_lines(text)), is_cut
 
 

@@ -10,7 +10,7 @@ from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.console import queries
 from apps.console.forms.agent_data import asked
-from apps.console.forms.session import CompensationForm, EffectsForm, SettleForm
+from apps.console.forms.session.effects import CompensationForm, EffectsForm, SettleForm
 from apps.console.pages.session import session_page
 from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.session_page import Place

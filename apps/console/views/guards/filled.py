@@ -1,8 +1,9 @@
-"""The form of a budget of an agent."""
+"""The forms of budgets: of an agent or a release of it, of a session, a new limit."""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 from django import forms
 
@@ -15,15 +16,20 @@ from apps.timeline.hooks import money
 QUIET = {"autocomplete": "off", "spellcheck": "false"}
 
 
-class BudgetForm(forms.Form):
-    """How much the agent, or one release of it, may use."""
+class LimitForm(forms.Form):
+    """How much may be used from now on."""
 
-    release = forms.CharField(
-        required=False,
-        max_length=200,
-        help_text="Empty: all of the agent.",
-        widget=forms.TextInput(attrs=QUIET),
-    )
+    limit = forms.CharField(max_length=30, widget=forms.TextInput(attrs=QUIET))
+
+    def most(self) -> Decimal:
+        """Raises: UnacceptableBudget for what is no amount."""
+        said = self.cleaned_data["limit"] if self.is_valid() else ""
+        return _amount("limit", said.strip())
+
+
+class TermsForm(forms.Form):
+    """What is counted, how much of it may be used, and what happens then."""
+
     measure = forms.ChoiceField(
         label="Counts",
         choices=[
@@ -31,6 +37,7 @@ class BudgetForm(forms.Form):
             ("cost", "cost, in one currency"),
             ("calls", "turns with a tool's call"),
             ("turns", "turns"),
+            ("minutes", "minutes that sessions took up to their turns"),
         ],
     )
     limit = forms.CharField(
@@ -44,18 +51,10 @@ class BudgetForm(forms.Form):
         help_text="Of a cost, such as EUR.",
         widget=forms.TextInput(attrs=QUIET),
     )
-    period = forms.ChoiceField(
-        label="Since",
-        choices=[
-            ("total", "now, for good"),
-            ("day", "each day, of UTC"),
-            ("month", "each month, of UTC"),
-        ],
-    )
     on_reach = forms.ChoiceField(
         label="When it is reached",
         choices=[
-            ("pause", "pause its sessions"),
+            ("pause", "pause what would use more"),
             ("warn", "warn"),
             ("ask", "pause, and ask for more"),
         ],
@@ -76,23 +75,64 @@ class BudgetForm(forms.Form):
         help_text="Once. Empty: never.",
     )
 
+    def terms(self) -> dict[str, Any]:
+        """Return what is said of a new budget, but for whose it is.
+
+        Raises: UnacceptableBudget for what is no amount.
+        """
+        given = self.cleaned_data
+        more = given["ask_for"].strip()
+        return {
+            "measure": Measure(given["measure"]),
+            "most": _amount("limit", given["limit"].strip()),
+            "currency": given["currency"].strip() or None,
+            "on_reach": OnReach(given["on_reach"]),
+            "more": _amount("ask_for", more) if more else None,
+            "warn_percent": given["warn_percent"],
+        }
+
+
+class SessionBudgetForm(TermsForm):
+    """How much one session may use."""
+
+    def said(self, session_id: str) -> NewBudget:
+        """Return the budget.
+
+        Raises: UnacceptableBudget for what is no amount.
+        """
+        return NewBudget(session_id=session_id, **self.terms())
+
+
+class BudgetForm(TermsForm):
+    """How much the agent, or one release of it, may use."""
+
+    release = forms.CharField(
+        required=False,
+        max_length=200,
+        help_text="Empty: all of the agent.",
+        widget=forms.TextInput(attrs=QUIET),
+    )
+    period = forms.ChoiceField(
+        label="Since",
+        choices=[
+            ("total", "now, for good"),
+            ("day", "each day, of UTC"),
+            ("month", "each month, of UTC"),
+        ],
+    )
+    field_order = ("release", "measure", "limit", "currency", "period")
+
     def said(self, agent_id: str) -> NewBudget:
         """Return the budget.
 
         Raises: UnacceptableBudget for what is no amount.
         """
         given = self.cleaned_data
-        more = given["ask_for"].strip()
         return NewBudget(
             agent=agent_id,
             release=given["release"] or None,
-            measure=Measure(given["measure"]),
-            most=_amount("limit", given["limit"].strip()),
-            currency=given["currency"].strip() or None,
             period=Period(given["period"]),
-            on_reach=OnReach(given["on_reach"]),
-            more=_amount("ask_for", more) if more else None,
-            warn_percent=given["warn_percent"],
+            **self.terms(),
         )
 
 

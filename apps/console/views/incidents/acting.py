@@ -15,6 +15,7 @@ from apps.accounts.models import Membership
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.console.forms.investigating.incidents import (
+    AddForm,
     ChangeForm,
     NoteForm,
     OpenForm,
@@ -156,6 +157,24 @@ def narrow_incident(
         ),
     )
     messages.success(request, "It was taken out; its row stays, and says by whom.")
+    return SeeOther(incident_address(request, membership, incident_id))
+
+
+@act(Permission.WRITE, shows=incident_shown, at=incident_address)
+def widen_incident(
+    request: HttpRequest, membership: Membership, incident_id: str
+) -> HttpResponse:
+    """Add sessions that belong to the incident, by their ids."""
+    filled = AddForm(request.POST)
+    ids = valid(filled)["sessions"]
+    act = act_once(request, membership, filled)
+    made_once(
+        act,
+        lambda: str(
+            incidents.add(act=act, incident_id=incident_id, session_ids=ids).id
+        ),
+    )
+    messages.success(request, "They are in it, as they are now.")
     return SeeOther(incident_address(request, membership, incident_id))
 
 

@@ -23,7 +23,7 @@ from apps.console.forms.plans import (
 )
 from apps.console.pages.plans import plan_acts
 from apps.console.pages.plans import plan_page as pages
-from apps.console.views.project.sessions import sessions_shown
+from apps.console.views.project.sessions.listing import sessions_shown
 from apps.console.views.requests.acts import act_once, made_once, new_key, valid
 from apps.console.views.requests.decorators import (
     act,

@@ -12,12 +12,8 @@ from apps.accounts.models import Membership
 from apps.accounts.views.acting import acting
 from apps.console.forms.project import ViewForm
 from apps.console.pages.view_tabs import counted, view_tabs
-from apps.console.views.project.sessions import (
-    asked,
-    sessions_shown,
-    understood,
-    views_of,
-)
+from apps.console.views.project.sessions.asking import asked, understood, views_of
+from apps.console.views.project.sessions.listing import sessions_shown
 from apps.console.views.requests.decorators import (
     act,
     entered,

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from apps.console import queries
-from apps.console.forms.session import ConversationForm
+from apps.console.forms.session.looking import ConversationForm
 from apps.console.pages.session import session_page
 from apps.console.pages.session.conversation import page as conversation_page
 from apps.console.pages.session.conversation.windows import Asked

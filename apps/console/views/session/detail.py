@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from apps.accounts.models import Membership
 from apps.console import queries
-from apps.console.forms.session import JumpForm, NoteForm, PaneForm, TimelineForm
+from apps.console.forms.session.acting import NoteForm
+from apps.console.forms.session.looking import JumpForm, PaneForm, TimelineForm
 from apps.console.pages.filter_chips import applied
 from apps.console.pages.project.session_rows import title_of
 from apps.console.pages.session import (

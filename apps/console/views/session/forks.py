@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.console import queries
-from apps.console.forms.session import ForkForm
+from apps.console.forms.session.acting import ForkForm
 from apps.console.pages.session import session_page, version_text
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals
@@ -24,6 +24,7 @@ from apps.console.views.requests.decorators import form
 from apps.console.views.requests.seeing import is_masked, require_clear
 from apps.timeline import operations as timeline
 from apps.timeline.operations import Step
+from apps.timeline.queries import moves
 from apps.timeline.versions import state_bytes
 
 # What a browser edits without trouble; larger states are edited over the API.
@@ -78,6 +79,7 @@ def _editor(
     context: dict[str, Any] = session_page.facts(place) | {
         "version": version,
         "key": new_key(),
+        "moves": moves(version),
         "is_too_large": version.size > EDITED,
         # What is drawn over would be written in place of what it stands for.
         "is_masked": is_masked(request),

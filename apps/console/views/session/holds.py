@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.console import queries
-from apps.console.forms.session import HoldForm, LabelForm, NoteForm, PauseForm
+from apps.console.forms.session.acting import HoldForm, LabelForm, NoteForm, PauseForm
 from apps.console.pages.session import session_page
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests.acts import (

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from apps.console import queries
-from apps.console.forms.session import SinceForm
+from apps.console.forms.session.looking import SinceForm
 from apps.console.pages.session import session_page
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests.decorators import entered, page

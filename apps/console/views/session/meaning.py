@@ -13,7 +13,7 @@ from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
 from apps.accounts.views.acting import acting
 from apps.agents.scope import Scope
-from apps.console.forms.session import MeaningForm
+from apps.console.forms.session.looking import MeaningForm
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.seeing import require_clear
 from apps.core.errors import DomainError, InvalidRequest

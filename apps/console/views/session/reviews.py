@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from apps.accounts.access import Permission
 from apps.accounts.models import Membership
-from apps.console.forms.session import ReviewForm
+from apps.console.forms.session.acting import ReviewForm
 from apps.console.views.requests.acts import act_once, valid
 from apps.console.views.requests.decorators import act
 from apps.console.views.requests.refusals import SeeOther

@@ -5,6 +5,7 @@ and it leads to a preview from the head as it is now, which says what came meanw
 Being a page that is read, it can be loaded anew, left and come back to.
 """
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -19,7 +20,7 @@ from apps.agents.acts import Act
 from apps.agents.mapping import agents_noise
 from apps.agents.scope import Scope
 from apps.console import queries
-from apps.console.forms.session import REASONS, HoldForm, RollbackForm
+from apps.console.forms.session.acting import REASONS, HoldForm, RollbackForm
 from apps.console.pages.session import (
     change_table,
     session_page,
@@ -38,9 +39,10 @@ from apps.console.views.requests.acts import (
 )
 from apps.console.views.requests.decorators import act, form
 from apps.console.views.session.detail import version_address, version_shown
-from apps.core.errors import InvalidRequest
+from apps.core.errors import DomainError, InvalidRequest
 from apps.core.http.problems.fallbacks import wants_html
 from apps.diffs.meaning.noise import Noise
+from apps.diffs.readers import looking
 from apps.timeline import operations as timeline
 from apps.timeline.errors import (
     EffectsUnconfirmed,
@@ -48,10 +50,13 @@ from apps.timeline.errors import (
     VersionConflict,
 )
 from apps.timeline.operations import Expected, Receipt, Step
-from apps.timeline.queries import Preview, preview_rollback
+from apps.timeline.queries import Preview, Revert, preview_merge, preview_rollback
+from apps.timeline.versions import CorruptBody
 from apps.timeline.words import Crossing
 
 LETTERS = 4
+# Of larger states no conflicts are counted in passing: that takes three of them.
+LARGEST_MERGED = 1024 * 1024
 ROWS = 50
 
 
@@ -189,6 +194,7 @@ def _preview_page(
     except NothingToRollBack:
         return render(request, "console/rollback_nothing.html", context)
     context |= _told(found, agents_noise(session.agent))
+    context |= _parts(membership, found, now)
     if stale or request.method == "POST":
         context["holds"] = "hold" in given
     if shown is not None:
@@ -214,14 +220,35 @@ def _told(found: Preview, noise: Noise) -> dict[str, Any]:
         "target_words": version_text.words(found.target, noise),
         "head_words": version_text.words(found.head, noise),
         "holds": found.recommends_hold,
-        **_parts(found),
     }
 
 
-def _parts(found: Preview) -> dict[str, int]:
-    """Return which versions could be taken back alone, if there are later ones."""
+def _parts(membership: Membership, found: Preview, now: datetime) -> dict[str, Any]:
+    """Return which versions could be taken back alone, if there are later ones.
+
+    Of the first of them it is counted how many conflicts that has with what came
+    later; None where the states are too large for a look aside, or are gone.
+    """
     first, last = found.target.number + 1, found.head.number - 1
-    return {"only_first": first, "only_last": last} if first <= last else {}
+    if first > last:
+        return {}
+    told: dict[str, Any] = {"only_first": first, "only_last": last}
+    return told | {"n_conflicts": _conflicts(membership, found, first, now)}
+
+
+def _conflicts(
+    membership: Membership, found: Preview, number: int, now: datetime
+) -> int | None:
+    if max(found.head.size, found.target.size) > LARGEST_MERGED:
+        return None
+    asked = Revert(first=number, last=number)
+    scope, id = Scope(membership.project), found.head.session_id
+    try:
+        with looking(None):
+            combined = preview_merge(scope, id, asked, now=now).combined
+    except (DomainError, CorruptBody):
+        return None
+    return len(combined.conflicts)
 
 
 def _undo_of(request: HttpRequest, number: int) -> int | None:

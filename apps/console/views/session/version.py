@@ -26,6 +26,7 @@ from apps.console.views.requests.files import SANDBOX, sent_file
 from apps.console.views.requests.seeing import require_clear
 from apps.core import json
 from apps.core.errors import InvalidRequest
+from apps.core.json import Json
 from apps.diffs import pointers
 from apps.diffs.carry import earlier
 from apps.diffs.changes import MISSING
@@ -203,12 +204,17 @@ def _written(found: Blame) -> change_table.Side | None:
 
 
 def _check_of(found: Blame) -> str | None:
-    """Return the check that a value is what it is, where one can say that."""
-    if found.value is MISSING or isinstance(found.value, dict | list):
+    """Return the check that fails since it is so; a container is so if it is there."""
+    if not found.pointer:
         return None
-    left, right = {"place": f"state{found.pointer}"}, {"value": found.value}
+    at = f"state{found.pointer}"
+    is_so: Json = {"test": "there", "place": at}
+    if found.value is not MISSING and not isinstance(found.value, dict | list):
+        sides = {"left": {"place": at}, "right": {"value": found.value}}
+        is_so = {"test": "=", **sides}
     try:
-        return write_text(read_document({"test": "=", "left": left, "right": right}))
+        fails = is_so if found.value is MISSING else {"not": is_so}
+        return write_text(read_document(fails))
     except CheckRefused:
         return None
 

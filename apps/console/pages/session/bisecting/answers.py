@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.checks import Outcome
 from apps.console.pages.session import version_text
-from apps.timeline.queries import Bisection, Eyed, Flip, Place
+from apps.timeline.bisect import Bisection, Eyed, Flip, Place
 
 SAYS = {
     Outcome.HOLDS: "holds",
@@ -24,10 +24,21 @@ def of_check(found: Bisection) -> str:
         return "It holds everywhere" if found.is_exact else "No failure was found"
     if good is None:
         return "It never holds" if found.is_exact else "Nowhere was it found to hold"
+    if found.last.outcome == Outcome.HOLDS and found.first.outcome == Outcome.FAILS:
+        since = _since(found)
+        if since is not None:
+            return f"It holds since v{since}"
     is_broken = found.first.outcome == Outcome.HOLDS and bad.outcome == Outcome.FAILS
     if found.is_exact and is_broken:
         return f"v{bad.place.number} broke it first"
     return f"v{bad.place.number} is the first that was found not to pass"
+
+
+def _since(found: Bisection) -> int | None:
+    """Return the only version that turned it, where all is known that may have."""
+    if not found.is_exact or found.n_flips != 1 or not found.flips:
+        return None
+    return found.flips[0].version.number
 
 
 def of_eye(eyed: Eyed) -> str:

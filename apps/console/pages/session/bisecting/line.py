@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from apps.checks import Outcome
-from apps.timeline.queries import Place
+from apps.timeline.bisect import Place
 
 MOST = 14
 # Shorter stretches have no room for more than a word.

@@ -9,8 +9,9 @@ from apps.accounts.models import Project
 from apps.agents.mapping import agents_noise
 from apps.console import queries
 from apps.console.pages.session import timeline_rows, version_pane, version_text
+from apps.timeline.bisect import Place
 from apps.timeline.errors import VersionNotFound, VersionPruned
-from apps.timeline.queries import Place, listed_turns
+from apps.timeline.queries import listed_turns
 
 TURNS = 2
 

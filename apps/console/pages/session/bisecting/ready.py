@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from apps.checks import CheckRefused, read_document, write_text
-from apps.console.pages.session import version_text
 from apps.console.pages.session.change_table import place
 from apps.core.json import Json
 from apps.diffs.changes import Change, Kind
 from apps.diffs.readers import reader
 from apps.timeline.models import Session
 from apps.timeline.queries import flagged_numbers
-from apps.timeline.versions import versions_at
+from apps.timeline.versions import kept_changes, versions_at
 
 # Of the newest flagged versions, so many are looked at.
 FLAGGED = 5
@@ -33,7 +32,7 @@ def ready(session: Session) -> list[Ready]:
     versions = versions_at(session.id, numbers) if numbers else []
     found: dict[str, Ready] = {}
     for version in sorted(versions, key=lambda one: -one.number):
-        for change in version_text.restored(version):
+        for change in kept_changes(version):
             check = _check_of(change)
             if check is not None:
                 found.setdefault(check.text, check)

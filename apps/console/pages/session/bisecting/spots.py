@@ -7,14 +7,8 @@ from itertools import accumulate
 
 from apps.checks import Outcome
 from apps.console.pages.session.bisecting.line import MOST, Spot
-from apps.timeline.queries import (
-    BisectHistory,
-    Bisection,
-    Eyed,
-    Place,
-    Said,
-    Trial,
-)
+from apps.timeline.bisect import Bisection, Eyed, Place, Said, Trial
+from apps.timeline.bisect import History as BisectHistory
 
 
 def of_check(found: Bisection, session_id: str) -> list[Spot]:

@@ -11,21 +11,25 @@ from datetime import datetime
 from typing import Any
 
 from apps.accounts.models import Project
-from apps.agents.mapping import agents_noise
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.project.session_rows import SessionRow, session_rows
 from apps.console.pages.session import change_table
 from apps.console.pages.session.change_table import Compared
-from apps.console.pages.session.comparing import alignment, steps
-from apps.console.pages.session.comparing.alignment import Row
-from apps.console.pages.session.comparing.steps import Window
+from apps.console.pages.session.comparing.told import Told, told_rows
 from apps.diffs.changes import Change
 from apps.diffs.meaning.incidental import is_incidental
 from apps.diffs.meaning.noise import Noise
 from apps.diffs.text import count
 from apps.timeline.models import Session
-from apps.timeline.queries import Divergence, find_divergence
+from apps.timeline.queries import find_divergence
+from apps.timeline.stepping import (
+    StepSide,
+    begins_after,
+    compare_steps,
+    last_shared,
+    noise_of_both,
+)
 from apps.timeline.versions import CorruptBody, VersionRow, parsed_states
 
 
@@ -41,6 +45,14 @@ class Side:
     @property
     def is_head(self) -> bool:
         return self.version.number == self.session.head_number
+
+    def steps(self, given: Mapping[str, Any]) -> StepSide:
+        """Ask for its steps: those since the sides parted, or after a number."""
+        return StepSide(
+            session=self.session,
+            end=self.version.number,
+            after=given[f"{self.name}_after"],
+        )
 
 
 def side(
@@ -66,23 +78,13 @@ def compared(
 ) -> dict[str, Any]:
     """Return the context of the page."""
     left, right = sides
-    noise = Noise(
-        tuple(
-            dict.fromkeys(
-                pattern
-                for one in sides
-                for pattern in agents_noise(one.session.agent).patterns
-            )
-        )
-    )
+    noise = noise_of_both(left.session, right.session)
     changes = _differing(left, right, noise, given)
     parted = find_divergence(Scope(project), left.session.id, right.session.id, now=now)
-    shared = shared_number(sides, parted)
-    windows = [
-        _window(one, other, parted, shared, given[f"{one.name}_after"], noise)
-        for one, other in (sides, sides[::-1])
-    ]
-    rows = alignment.aligned(windows[0].groups, windows[1].groups)
+    asked = left.steps(given), right.steps(given)
+    found = compare_steps(*asked, parted, noise)
+    shared = last_shared(parted.common, asked)
+    rows = told_rows(found, noise)
     return {
         "sides": sides,
         "changes": changes,
@@ -91,16 +93,18 @@ def compared(
         "shared": shared,
         "shared_session": parted.common and parted.common.session_id,
         "reason": parted.reason,
-        "n_since": [_since(one, parted, shared) for one in sides],
+        "n_since": [
+            one.end - begins_after(one, parted.common, shared) for one in asked
+        ],
         "rows": rows,
-        "windows": windows,
+        "windows": found.windows,
         "answer": answer(changes, rows, shared),
-        "first": alignment.first_difference(rows),
-        "firsts": alignment.firsts(rows),
+        "first": next((row for row in rows if row.differs), None),
+        "firsts": [row for one in found.firsts for row in rows if row.row is one.row],
     }
 
 
-def answer(changes: Compared | None, rows: Sequence[Row], shared: int | None) -> str:
+def answer(changes: Compared | None, rows: Sequence[Told], shared: int | None) -> str:
     """Say in one sentence what ends up different, and where the sides parted."""
     parted = "" if shared is None else f"; they parted after v{shared:,}"
     if changes is None:
@@ -111,18 +115,6 @@ def answer(changes: Compared | None, rows: Sequence[Row], shared: int | None) ->
         return f"Only times, ids and noise differ{parted}"
     verb = "ends" if changes.n_told == 1 else "end"
     return f"{count(changes.n_told, 'value')} {verb} up different{parted}"
-
-
-def shared_number(sides: tuple[Side, Side], parted: Divergence) -> int | None:
-    """Return the last version that both sides have, as far as each is shown."""
-    if parted.common is None:
-        return None
-    own = [
-        one.version.number
-        for one in sides
-        if one.session.id == parted.common.session_id
-    ]
-    return min([parted.common.number, *own])
 
 
 def _differing(
@@ -147,42 +139,3 @@ def _differing(
 
 def _nothing(change: Change) -> bool:
     return False
-
-
-def _window(
-    one: Side,
-    other: Side,
-    parted: Divergence,
-    shared: int | None,
-    after: int | None,
-    noise: Noise,
-) -> Window:
-    """Return the steps that a side has made by itself, or those after a number."""
-    parted_at = None
-    if after is None:
-        after = _begins_after(one, parted, shared)
-        parted_at = _parted_at(one, other, after)
-    return steps.window(
-        one.session,
-        after=after,
-        end=one.version.number,
-        noise=noise,
-        parted_at=parted_at,
-    )
-
-
-def _parted_at(one: Side, other: Side, number: int) -> datetime | None:
-    """Return when the other side began as a fork of this one, at this version."""
-    fork = other.session
-    is_fork = fork.origin_session_id == one.session.id
-    return fork.created_at if is_fork and fork.origin_number == number else None
-
-
-def _begins_after(one: Side, parted: Divergence, shared: int | None) -> int:
-    is_in_it = parted.common and parted.common.session_id == one.session.id
-    return shared if is_in_it and shared is not None else -1
-
-
-def _since(one: Side, parted: Divergence, shared: int | None) -> int:
-    """Count the versions of a side since, of its own alone."""
-    return one.version.number - _begins_after(one, parted, shared)

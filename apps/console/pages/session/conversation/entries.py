@@ -13,14 +13,8 @@ from typing import Any
 from apps.console.pages.session import json_tree, version_text
 from apps.console.pages.session.conversation import tool_calls
 from apps.console.pages.session.conversation.spoken import (
-    AGENT,
-    CUSTOMER,
     NAMES,
-    OTHER,
-    SYSTEM,
-    TOOL,
     Said,
-    kind_of,
     said_in,
     speaker_of,
 )
@@ -36,6 +30,7 @@ from apps.timeline.queries import (
     calls_in_messages,
     calls_in_turn,
 )
+from apps.timeline.stepping import Speaker, kind_of
 from apps.timeline.versions import CorruptBody, set_aside_by
 
 Place = tuple[int, int]
@@ -52,8 +47,8 @@ class Entry:
     where: str
     at: datetime
     number: int
-    kind: str = OTHER
-    speaker: str = NAMES[OTHER]
+    kind: Speaker = Speaker.OTHER
+    speaker: str = NAMES[Speaker.OTHER]
     said: Said = NOTHING
     cards: Sequence[Card] = ()
     n_more_cards: int = 0
@@ -84,7 +79,7 @@ class Entry:
     @property
     def is_closed(self) -> bool:
         """Whether it is shown closed: policies and other text of the system."""
-        return self.kind == SYSTEM
+        return self.kind == Speaker.SYSTEM
 
     @property
     def is_cut(self) -> bool:
@@ -135,12 +130,12 @@ def of_turn(
     except (CorruptBody, DomainError, KeyError, AttributeError):
         # Bytes that are not what was written may be anything, also no turn.
         return [replace(base, is_unreadable=True)]
-    if kind_of(heard, CUSTOMER) == TOOL and calls:
+    if kind_of(heard, Speaker.CUSTOMER) == Speaker.TOOL and calls:
         return [_of_tool(base, answer, calls, whole=whole)]
     entries = [
-        _speaking(base, heard, CUSTOMER, whole=whole),
+        _speaking(base, heard, Speaker.CUSTOMER, whole=whole),
         replace(
-            _speaking(base, answer, AGENT, whole=whole),
+            _speaking(base, answer, Speaker.AGENT, whole=whole),
             place=(turn.turn_number, 1),
             **_cards(calls, {}, 0, whole=whole),
         ),
@@ -159,7 +154,7 @@ def of_messages(
     answers, with_their_calls = _answers(kept, calls)
     return [
         replace(
-            _speaking(_base(one, live), one.message, OTHER, whole=whole),
+            _speaking(_base(one, live), one.message, Speaker.OTHER, whole=whole),
             **_cards(calls[at], answers, at, whole=whole),
         )
         for at, one in enumerate(kept)
@@ -180,7 +175,7 @@ def _base(kept: KeptMessage, live: Sequence[range]) -> Entry:
     )
 
 
-def _speaking(base: Entry, message: Json, default: str, *, whole: bool) -> Entry:
+def _speaking(base: Entry, message: Json, default: Speaker, *, whole: bool) -> Entry:
     kind = kind_of(message, default)
     return replace(
         base,
@@ -197,8 +192,8 @@ def _of_tool(base: Entry, answer: Json, calls: Sequence[Call], *, whole: bool) -
         result = answer.get("output", answer.get("content"))
     return replace(
         base,
-        kind=TOOL,
-        speaker=NAMES[TOOL],
+        kind=Speaker.TOOL,
+        speaker=NAMES[Speaker.TOOL],
         **_cards(calls, {(0, 0): result}, 0, whole=whole),
     )
 
@@ -228,7 +223,10 @@ def _answers(
             call.id: (at, index) for index, call in enumerate(calls[at]) if call.id
         }
         message = one.message
-        if not isinstance(message, dict) or kind_of(message, OTHER) != TOOL:
+        if (
+            not isinstance(message, dict)
+            or kind_of(message, Speaker.OTHER) != Speaker.TOOL
+        ):
             continue
         call = waiting.pop(str(message.get("tool_call_id")), None)
         if call is not None:

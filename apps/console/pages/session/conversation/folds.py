@@ -17,6 +17,7 @@ from apps.console.pages.session.conversation.spoken import Said
 from apps.console.pages.session.session_page import Place
 from apps.timeline.models import Summary
 from apps.timeline.queries import MessagePlace, summaries_of_turns
+from apps.timeline.stepping import Speaker
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,7 +105,7 @@ def _told(summary: Summary) -> Told:
         number=summary.head_number,
         by=summary.actor_label,
         at=summary.created_at,
-        said=spoken.said_in(summary.text, kind=spoken.OTHER),
+        said=spoken.said_in(summary.text, kind=Speaker.OTHER),
     )
 
 

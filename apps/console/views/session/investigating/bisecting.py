@@ -11,14 +11,14 @@ from django.utils import timezone
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.forms.investigating.bisect import BisectForm, EyeForm, written
-from apps.console.forms.session import PaneForm
+from apps.console.forms.session.looking import PaneForm
 from apps.console.pages.project.session_rows import title_of
 from apps.console.pages.session import session_page
 from apps.console.pages.session.bisecting import answers, pane, spots
 from apps.console.pages.session.bisecting.line import Words, line
 from apps.console.pages.session.bisecting.ready import ready
 from apps.console.views.requests.decorators import entered, page
-from apps.timeline.queries import (
+from apps.timeline.bisect import (
     Bisection,
     Eyed,
     Place,
@@ -26,8 +26,8 @@ from apps.timeline.queries import (
     Trial,
     find_flips,
     look_between,
-    write_bisect_cursor,
 )
+from apps.timeline.bisect import write_cursor as write_bisect_cursor
 from apps.timeline.search import changing, failing
 
 

@@ -1,51 +1,26 @@
-"""Query strings of a session's page, and the forms of its acts."""
+"""Query strings of a session's pages."""
 
 from typing import Any
 
 from django import forms
 
+from apps.console.forms.session.fields import whole_number
 from apps.console.pages.session import walking
-from apps.core.errors import (
-    DomainError,
-    InvalidRequest,
-    MalformedJson,
-    UnacceptableJson,
-)
-from apps.core.json import State, parse_object, segments
+from apps.core.errors import InvalidRequest, UnacceptableJson
+from apps.core.json import segments
 from apps.core.time.moments import moment
 from apps.diffs.pointers import join
 from apps.diffs.text import shorten
 from apps.meaning.past.searching import PastPlace
-from apps.timeline.operations import (
-    MAX_COMPENSATING,
-    MAX_LABEL,
-    MAX_NOTE,
-    MAX_SETTLING,
-    MAX_WHY,
-)
+from apps.timeline.operations import MAX_LABEL
 from apps.timeline.queries import MessagePlace
 from apps.timeline.search import LONGEST_TEXT
-from apps.timeline.words import EffectStatus, Op, Outcome
+from apps.timeline.words import Op
 
 TABS = ("changes", "state", "turns", "checkpoint", "proof")
-LARGEST = 10**18
 MESSAGE_PLACE = r"\A[0-9]{1,18}\.[0-9]{1,9}\Z"
 # Ways to name a part of a conversation, of which an address may have one.
 PLACES = ("after", "before", "whole", "version")
-# Why people step back: the code is for statistics, the words are for people.
-REASONS = [
-    ("wrong_state", "The state is wrong"),
-    ("bad_tool_result", "A tool answered wrongly"),
-    ("looping", "The agent was looping"),
-    ("harmful", "The agent did harm"),
-    ("customer", "The customer asked for it"),
-    ("test", "Trying something out"),
-]
-
-
-def whole_number(*, required: bool = True) -> forms.IntegerField:
-    """Return the field of a version's number."""
-    return forms.IntegerField(required=required, min_value=0, max_value=LARGEST)
 
 
 class TimelineForm(forms.Form):
@@ -170,114 +145,6 @@ class JumpForm(forms.Form):
             raise forms.ValidationError(
                 "Give a version, as 12, or a time, as 2026-03-15 14:05 (UTC)."
             ) from None
-
-
-class ActForm(forms.Form):
-    """What every act carries: the head that was shown, and a key for this one act."""
-
-    expected = whole_number()
-    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
-
-
-class RollbackForm(ActForm):
-    """A confirmed preview."""
-
-    reason = forms.CharField(required=False, max_length=2_000)
-    reason_code = forms.ChoiceField(required=False, choices=[("", ""), *REASONS])
-    hold = forms.BooleanField(required=False)
-    # The head's schema, where the restored state is to become one of it.
-    migrate_to = forms.CharField(required=False, max_length=255)
-    # The last of the session's id, where the rollback crosses what is grave.
-    letters = forms.CharField(required=False, max_length=40)
-    # Enter in a field was pressed, not the button that confirms.
-    look = forms.BooleanField(required=False)
-    undo_of = whole_number(required=False)
-
-
-class EffectsForm(forms.Form):
-    """Which effects are listed, and behind which the page begins."""
-
-    status = forms.ChoiceField(
-        required=False, choices=[("", "all"), *EffectStatus.choices]
-    )
-    after = forms.RegexField(regex=r"\Aeff_[0-9a-z]{26}\Z", required=False)
-
-
-class SettleForm(forms.Form):
-    """What became of an effect, and how one knows."""
-
-    status = forms.ChoiceField(choices=[("done", "done"), ("failed", "failed")])
-    reason = forms.CharField(
-        max_length=MAX_SETTLING, error_messages={"required": "Say how you know."}
-    )
-    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
-
-
-class CompensationForm(forms.Form):
-    """What became of what is owed for an effect."""
-
-    status = forms.CharField(max_length=9)
-    reason = forms.CharField(required=False, max_length=MAX_COMPENSATING)
-    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
-
-
-class HoldForm(ActForm):
-    """Resume, close."""
-
-    reason = forms.CharField(required=False, max_length=2_000)
-
-
-class PauseForm(ActForm):
-    """Why a session is held."""
-
-    reason = forms.CharField(
-        max_length=2_000,
-        error_messages={"required": "Say why, for who finds it held."},
-    )
-
-
-class ForkForm(forms.Form):
-    """A fork, as it was or with an edited state."""
-
-    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
-    state = forms.CharField(required=False, strip=False)
-    reason = forms.CharField(required=False, max_length=2_000)
-
-    def clean_state(self) -> State | None:
-        """Read the edited state strictly; the fault is told with its place."""
-        text: str = self.cleaned_data["state"]
-        if not text.strip():
-            return None
-        try:
-            # Browsers send text areas with CRLF; inside strings JSON allows neither.
-            return parse_object(text.encode())
-        except MalformedJson as fault:
-            raise forms.ValidationError(fault.message, params=fault.details) from None
-        except DomainError as fault:
-            where = f" (at {fault.param})" if fault.param else ""
-            raise forms.ValidationError(fault.message + where) from None
-
-
-class LabelForm(forms.Form):
-    """A label to give or to take away."""
-
-    label = forms.CharField(max_length=MAX_LABEL)
-
-
-class NoteForm(forms.Form):
-    """A note; without a number it is about the session."""
-
-    text = forms.CharField(max_length=MAX_NOTE, strip=False)
-    number = whole_number(required=False)
-    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
-
-
-class ReviewForm(forms.Form):
-    """How a session went, and why."""
-
-    outcome = forms.ChoiceField(choices=Outcome.choices)
-    why = forms.CharField(required=False, max_length=MAX_WHY)
-    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
 
 
 class SinceForm(forms.Form):

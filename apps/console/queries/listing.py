@@ -1,8 +1,4 @@
-"""Questions of the console, asked as a member of the project, who sees everything.
-
-Unlike agents, people also see sessions that expired or were deleted: that is evidence,
-and stays. Nothing is decided here; whether somebody may look is for `accounts.access`.
-"""
+"""Lists of sessions and agents, as members of their project see them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +7,11 @@ from typing import Any
 
 from django.db.models import Q
 
-from apps.accounts.models import ApiKey, Membership, Project
+from apps.accounts.models import ApiKey, Project
 from apps.agents.models import Agent
 from apps.core import sql
 from apps.diffs.text import visible
-from apps.timeline.errors import SessionNotFound, VersionNotFound
-from apps.timeline.models import Label, Review, Session
+from apps.timeline.models import Session
 from apps.timeline.querysets import SessionQuerySet
 from apps.timeline.search import (
     AgentIs,
@@ -26,18 +21,9 @@ from apps.timeline.search import (
     StatusIs,
     UserIs,
 )
-from apps.timeline.versions import (
-    VersionRow,
-    child_ids,
-    parent_id,
-    require_not_pruned,
-    versions_of,
-)
-from apps.timeline.words import KNOWN_GOOD, Status
-from apps.watching.models import Watch
+from apps.timeline.words import Status
 
 PAGE = 50
-SHOWN_FORKS = 20
 SUGGESTED_AGENTS = 100
 SHOWN_OF_AGENT = 20
 
@@ -195,45 +181,6 @@ def external_ids(session_ids: Sequence[str]) -> dict[str, str]:
     return dict(found.values_list("id", "external_id")[: len(session_ids)])
 
 
-def has_session(project: Project, session_id: str) -> bool:
-    return Session.objects.of_project(project.id).filter(id=session_id).exists()
-
-
-def session(project: Project, session_id: str) -> Session:
-    """Raises: SessionNotFound, also for a session of another project."""
-    found = (
-        Session.objects.of_project(project.id)
-        .select_related("agent")
-        .filter(id=session_id)
-        .first()
-    )
-    if found is None:
-        raise SessionNotFound("There is no such session in this project.")
-    return found
-
-
-def forks(session: Session) -> list[Session]:
-    """Return the newest sessions that were forked from this one, and one more."""
-    found = Session.objects.of_project(session.project_id).by(origin=session.id)
-    return list(found.newest_first()[: SHOWN_FORKS + 1])
-
-
-def parent(session: Session) -> Session | None:
-    """Return the session that this one's metadata names, if it is of the project."""
-    named = parent_id(session)
-    if named is None or named == session.id:
-        return None
-    return Session.objects.of_project(session.project_id).filter(id=named).first()
-
-
-def children(session: Session) -> list[Session]:
-    """Return the newest sessions that name this one their parent, and one more."""
-    ids = child_ids(session.project_id, session.id, limit=SHOWN_FORKS + 1)
-    mine = [one for one in ids if one != session.id]
-    found = Session.objects.of_project(session.project_id).filter(id__in=mine)
-    return list(found.newest_first()) if mine else []
-
-
 def agent_names(project: Project) -> list[str]:
     """Return agents to suggest in the filter: the newest whose names hide nothing."""
     found = Agent.objects.of_project(project.id).kept().newest_first()
@@ -258,47 +205,6 @@ def agents(
 def rows(sessions: Sequence[Session], now: datetime) -> list[Row]:
     """Return sessions as lists show them: each with the status that people are told."""
     return [Row(session=one, status=status_of(one, now)) for one in sessions]
-
-
-def versions(session: Session, *, after: int | None) -> list[VersionRow]:
-    """Return a page of versions and the one before them, newest first."""
-    return versions_of(session.id, newest_first=True, after=after, limit=PAGE)
-
-
-def version(session: Session, number: int) -> tuple[VersionRow, VersionRow | None]:
-    """Return a version and the one before it; None where that is gone, or never was.
-
-    Raises: VersionNotFound, VersionPruned.
-    """
-    found = versions_of(session.id, newest_first=True, after=number + 1, limit=1)
-    if not found or found[0].number != number:
-        require_not_pruned(session.id, number, session.head_number)
-        raise VersionNotFound(f"This session has no version {number}.")
-    version, *older = found
-    return version, older[0] if older and older[0].number == number - 1 else None
-
-
-def good_versions(session: Session) -> list[int]:
-    """Return the newest versions that somebody called good."""
-    labels = Label.objects.of_session(session.id)
-    return labels.numbers_named(KNOWN_GOOD, most=SHOWN_FORKS)
-
-
-def labels(session: Session, numbers: list[int]) -> dict[int, list[str]]:
-    return Label.objects.of_session(session.id).by_number(numbers)
-
-
-def review(session: Session) -> Review | None:
-    """Return the review that counts, if anybody has reviewed the session."""
-    if session.review is None:
-        return None
-    return Review.objects.of_session(session.id).newest()
-
-
-def watch_of(membership: Membership, subject_id: str) -> Watch | None:
-    """Return the member's own watch of a session or an agent."""
-    own = Watch.objects.of_member(membership.project_id, membership.user_id)
-    return own.of_subject(subject_id).first()
 
 
 def status_of(session: Session, now: datetime) -> str:

@@ -1,5 +1,6 @@
-"""The sessions of a project: searched, listed, handed out."""
+"""The sessions of a project: searched, listed, narrowed."""
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,6 +18,13 @@ from apps.console.forms.project import SessionsForm
 from apps.console.pages.project import narrowing, session_rows, session_search
 from apps.console.pages.session import walking
 from apps.console.pages.view_tabs import view_tabs
+from apps.console.views.project.sessions.asking import (
+    asked,
+    first_error,
+    understood,
+    views_of,
+    written_query,
+)
 from apps.console.views.requests.acts import new_key
 from apps.console.views.requests.decorators import (
     entered,
@@ -24,31 +32,15 @@ from apps.console.views.requests.decorators import (
     varying,
     wants_fragment,
 )
-from apps.console.views.requests.exports import csv_file
-from apps.core.errors import InvalidRequest, NotFound
+from apps.core.errors import InvalidRequest
 from apps.core.http.problems.exceptions import problem_of
+from apps.incidents.models import Incident
 from apps.plans.cases import OFFERED
 from apps.plans.operations import MOST
-from apps.timeline.queries import Subject
 from apps.timeline.search import AgentIs, parse_query, write_clause
 
-EXPORTED = 5_000
-COLUMNS = (
-    "session",
-    "title",
-    "agent",
-    "user",
-    "status",
-    "head",
-    "turns",
-    "rollbacks",
-    "forked_from",
-    "forked_from_version",
-    "external_id",
-    "started",
-    "last_change",
-    "why",
-)
+# What people call an incident by.
+NUMBER = re.compile(r"#([1-9][0-9]{0,14})", re.ASCII)
 
 
 @page
@@ -75,7 +67,7 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         return _refused(
             request,
             membership,
-            _first_error(form),
+            first_error(form),
             text=request.GET.get("q", ""),
         )
     text, sort, view = asked(membership, form)
@@ -110,9 +102,11 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         "is_filtered": bool(query.clauses),
         "rows": rows if is_plain else session_rows.grouped(rows),
         "notices": found.notices,
-        "newest": here + _query(text, sort) if after else None,
-        "older": here + _query(text, sort, after=found.after) if found.after else None,
-        "export": _query(text, sort),
+        "newest": here + written_query(text, sort) if after else None,
+        "older": here + written_query(text, sort, after=found.after)
+        if found.after
+        else None,
+        "export": written_query(text, sort),
         "walk": walking.written(text, sort),
         "acts": OFFERED,
         "rules": RULES,
@@ -143,35 +137,21 @@ def sessions_narrow(request: HttpRequest, slug: str) -> HttpResponse:
     return varying(render(request, name, context))
 
 
-@page
-def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
-    """Hand out the sessions that a search finds, as CSV."""
-    membership = entered(request, slug)
-    form = understood(request)
-    now = timezone.now()
-    query = parse_query(form.cleaned_data["q"], now=now)
-    found = session_search.sessions(
-        membership.project,
-        query,
-        sort=form.cleaned_data["sort"],
-        after=form.cleaned_data["after"] or None,
-        limit=EXPORTED,
-        now=now,
-    )
-    name = f"{membership.project.slug}-sessions"
-    about = session_rows.subjects_of([row.session for row in found.rows])
-    rows = [_exported(row, about[row.session.id]) for row in found.rows]
-    return csv_file(name, COLUMNS, rows)
-
-
 def _elsewhere(request: HttpRequest, membership: Membership) -> str | None:
-    """Return where an old link, or nothing at all, leads to."""
+    """Return where an old link, an incident's number or nothing at all leads to."""
     here = reverse("console:sessions", args=[membership.project.slug])
     agent = request.GET.get("agent")
     if agent is not None:
-        return here + _query(write_clause(AgentIs(text="", name=agent)), "")
+        return here + written_query(write_clause(AgentIs(text="", name=agent)), "")
     if not request.GET and membership.default_view_id:
         return f"{here}?view={membership.default_view_id}"
+    numbered = NUMBER.fullmatch(request.GET.get("q", "").strip())
+    if numbered is not None:
+        mine = Incident.objects.of_project(membership.project_id)
+        found = mine.numbered(int(numbered[1])).first()
+        if found is not None:
+            where = [membership.project.slug, found.id]
+            return reverse("console:incident", args=where)
     return None
 
 
@@ -180,26 +160,6 @@ def _gone_to(request: HttpRequest, url: str) -> HttpResponse:
     if wants_fragment(request):
         return HttpResponseClientRedirect(url)
     return HttpResponseRedirect(url)
-
-
-def asked(
-    membership: Membership, form: SessionsForm
-) -> tuple[str, str, SavedView | None]:
-    """Return the search and the order: what was typed, or a saved view's."""
-    data = form.cleaned_data
-    if not data["view"]:
-        return data["q"], data["sort"], None
-    views = SavedView.objects.in_project(membership.project_id)
-    view = views.visible_to(membership.user_id).filter(id=data["view"]).first()
-    if view is None:
-        raise NotFound("There is no such saved view.")
-    return view.query, view.sort, view
-
-
-def views_of(membership: Membership) -> list[SavedView]:
-    """Return the views that a member may open, by name."""
-    views = SavedView.objects.in_project(membership.project_id)
-    return list(views.visible_to(membership.user_id).for_sessions_page())
 
 
 def _shell(
@@ -252,52 +212,3 @@ def _refused(
 
 def _end_of_term(text: str, at: int) -> int:
     return at + len(text[at:].split(maxsplit=1)[0]) if text[at:].strip() else len(text)
-
-
-def understood(request: HttpRequest) -> SessionsForm:
-    """Return which search, order and view are asked for.
-
-    Raises: InvalidRequest for the first field that is not understood.
-    """
-    form = SessionsForm(request.GET)
-    if not form.is_valid():
-        raise _first_error(form)
-    return form
-
-
-def _first_error(form: SessionsForm) -> InvalidRequest:
-    field, errors = next(iter(form.errors.items()))
-    return InvalidRequest(f"{field}: {errors[0]}", param=field)
-
-
-def _query(text: str, sort: str, *, after: str | None = None) -> str:
-    found = QueryDict(mutable=True)
-    found["q"] = text
-    if sort:
-        found["sort"] = sort
-    if after:
-        found["after"] = after
-    return "?" + found.urlencode()
-
-
-def _exported(row: queries.Row, about: Subject) -> tuple[Any, ...]:
-    session = row.session
-    why = "; ".join(
-        " ".join(filter(None, (one.clause, one.words, one.pointer))) for one in row.why
-    )
-    return (
-        session.id,
-        about.title,
-        session.agent.external_id,
-        about.user,
-        row.status,
-        session.head_number,
-        session.turn_count,
-        session.rollback_count,
-        session.origin_session_id,
-        session.origin_number,
-        session.external_id,
-        session.created_at.isoformat(),
-        session.updated_at.isoformat(),
-        why,
-    )

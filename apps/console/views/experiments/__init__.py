@@ -1,0 +1,1 @@
+"""Pages of experiments: forks of one version as columns, and acts on them."""

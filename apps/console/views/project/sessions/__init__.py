@@ -1,0 +1,1 @@
+"""The sessions of a project: searched, listed, handed out."""

@@ -1,0 +1,1 @@
+"""Pages of surveys: in which sessions a check broke, by release."""
