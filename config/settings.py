@@ -102,6 +102,7 @@ INSTALLED_APPS = [
     "apps.approvals",
     "apps.metrics",
     "apps.guards",
+    "apps.heartbeats",
     "apps.webhooks",
     "apps.watching",
     "apps.witness",
@@ -110,6 +111,8 @@ INSTALLED_APPS = [
     "apps.exports",
     "apps.plans",
     "apps.incidents",
+    "apps.surveys",
+    "apps.experiments",
     "apps.erasures",
     "apps.worker",
     "apps.server",
@@ -232,15 +235,22 @@ SPECTACULAR_SETTINGS = {
         "CheckOutcome": "apps.checks.Outcome",
         "CompensationStatus": "apps.timeline.words.CompensationStatus",
         "ScopeEnum": "apps.accounts.choices.Scope",
+        "DifferenceKind": "apps.timeline.stepping.DifferenceKind",
         "EffectClass": "apps.timeline.words.EffectClass",
         "EffectStatus": "apps.timeline.words.EffectStatus",
         "ExportKind": "apps.exports.words.Kind",
         "ExportState": "apps.exports.words.State",
         "ExportFormat": "apps.exports.words.AuditFormat",
         "ExportWaits": "apps.exports.words.Waits",
+        "GuardKind": "apps.guards.words.Kind",
+        "GuardMode": "apps.guards.words.Mode",
+        "GuardSaid": "apps.guards.words.Said",
+        "GuardDid": "apps.guards.words.Did",
+        "GuardTrialStatus": "apps.guards.words.TrialStatus",
         "IncidentStatus": "apps.incidents.words.Status",
         "IncidentDeed": "apps.incidents.words.Deed",
         "IncidentVerdict": "apps.incidents.words.Verdict",
+        "ExperimentStatus": "apps.experiments.words.Status",
         "ErasureKind": "apps.erasures.words.Kind",
         "ErasureWaits": "apps.erasures.words.Waits",
         "ErasureState": "apps.erasures.words.State",
@@ -293,7 +303,9 @@ BACKUP_RECIPIENT = env.text("STEPBACK_BACKUP_RECIPIENT")
 # Webhooks: whether they may go to private addresses, and by plain http.
 WEBHOOKS_PRIVATE = env.flag("STEPBACK_WEBHOOKS_PRIVATE")
 
-# Search by meaning: the model that comes along, or an endpoint as OpenAI's.
+# Search by meaning: the models that come along, or an endpoint as OpenAI's. Memories
+# are read as sentences, by a model that takes more memory and time.
+EMBEDDINGS_SENTENCES = env.flag("STEPBACK_SENTENCES", default=True)
 EMBEDDINGS_URL = env.text("STEPBACK_EMBEDDINGS_URL")
 EMBEDDINGS_MODEL = env.text("STEPBACK_EMBEDDINGS_MODEL")
 EMBEDDINGS_KEY = env.text("STEPBACK_EMBEDDINGS_KEY")

@@ -26,7 +26,9 @@ class ApprovalsConfig(AppConfig):
         hooks.COMPENSATION["approvals"] = _before_compensation
         hooks.PLAN["approvals"] = _before_plan
         hooks.FACTS["approvals"] = _renew
-        hooks.ASKED["approvals"] = hooks.Asked(among=_among, newest=_newest, open=_open)
+        hooks.ASKED["approvals"] = hooks.Asked(
+            among=_among, newest=_newest, open=_open, ever=_ever
+        )
         hooks.DERIVED["approvals"] = hooks.Derived(
             problems=_undecided_problems, rebuild=_rebuild_undecided
         )
@@ -102,3 +104,9 @@ def _open(session_id: str, limit: int, now: Any) -> Any:
     from apps.approvals.queries import open_of
 
     return open_of(session_id, limit, now)
+
+
+def _ever(head: Any, now: Any) -> Any:
+    from apps.approvals.queries import ever_of
+
+    return ever_of(head, now)

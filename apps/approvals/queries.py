@@ -6,7 +6,7 @@ though its row is swept only when it is due.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,21 +15,25 @@ from django.db.models import Exists, QuerySet
 
 from apps.agents.scope import Scope
 from apps.approvals.models import Approval, Undecided, Vote
+from apps.approvals.outcomes import approval_object
 from apps.approvals.standing import (
     Standing,
     has_ended,
     pending_among,
     standings,
+    standings_at,
     waits,
 )
 from apps.approvals.words import Class, Status
 from apps.core import sql
 from apps.core.ids import first_id
 from apps.core.time.moments import utc_text
-from apps.timeline.versions import lineage_of
+from apps.timeline.versions import VersionRow, lineage_of
 
 # Rows that are looked at for one page: of what was set aside there are few.
 ROUNDS = 10
+# Approvals of one session that are read at once: arguments come with them.
+AT_ONCE = 100
 # So many that wait are counted; one more means "more than that".
 MOST_COUNTED = 100
 # What says whether one waits; neither its arguments nor its schema.
@@ -180,6 +184,21 @@ def open_of(session_id: str, limit: int, now: datetime) -> list[dict[str, Any]]:
         }
         for one in waiting
     ]
+
+
+def ever_of(head: VersionRow, now: datetime) -> Iterator[dict[str, Any]]:
+    """Yield what was asked up to a version and what had come of it, the oldest first.
+
+    Later rollbacks, votes and questions are no part of that.
+    """
+    mine = Approval.objects.of_session(head.session_id).oldest_first()
+    asked = mine.filter(number__lte=head.number, created_at__lte=now)
+    page = list(asked[:AT_ONCE])
+    while page:
+        stand = standings_at(page, head=head, now=now)
+        for one in page:
+            yield approval_object(one, stand[one.id])
+        page = list(asked.filter(id__gt=page[-1].id)[:AT_ONCE])
 
 
 def count_pending(project_id: str, *, now: datetime) -> int:

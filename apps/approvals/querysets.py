@@ -42,6 +42,9 @@ class ApprovalQuerySet(models.QuerySet["Approval"]):
             raise ApprovalNotFound
         return found
 
+    def oldest_first(self) -> ApprovalQuerySet:
+        return self.select_related("agent").order_by("id")
+
     def newest_first(self, *, before: str | None) -> ApprovalQuerySet:
         found = self.filter(id__lt=before) if before else self
         return found.select_related("agent").order_by("-id")

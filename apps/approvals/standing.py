@@ -79,6 +79,32 @@ def standings(approvals: Sequence[Approval], *, now: datetime) -> dict[str, Stan
     return _standings(approvals, Vote.objects.of_each(approvals), now=now)
 
 
+def standings_at(
+    approvals: Sequence[Approval], *, head: VersionRow, now: datetime
+) -> dict[str, Standing]:
+    """Return how approvals of one session stood at one of its versions, by id.
+
+    With what was said by then, and has been before `now`.
+    """
+    live, votes = live_ranges(head.session_id, head.number), Vote.objects
+    return {
+        id: _standing(
+            one,
+            [
+                vote
+                for vote in said
+                if (vote.number or 0) <= head.number and vote.created_at <= now
+            ],
+            live=live,
+            is_over=head.hold in OVER,
+            now=now,
+        )
+        for (id, said), one in zip(
+            votes.of_each(approvals).items(), approvals, strict=True
+        )
+    }
+
+
 def waits(
     approval: Approval, *, live: Sequence[range], is_over: bool, now: datetime
 ) -> bool:
@@ -102,7 +128,8 @@ def _standings(
     approvals: Sequence[Approval], votes: Mapping[str, Sequence[Vote]], *, now: datetime
 ) -> dict[str, Standing]:
     sessions = _sessions_of(approvals)
-    live = live_ranges_each({id: one.head_number for id, one in sessions.items()})
+    heads = [(id, one.head_number) for id, one in sessions.items()]
+    live = {id: ranges for (id, _), ranges in live_ranges_each(heads).items()}
     return {
         one.id: _standing(
             one,

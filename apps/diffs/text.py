@@ -17,6 +17,7 @@ __all__ = [
     "cut",
     "isolated",
     "isolated_strings",
+    "one_line",
     "shorten",
     "shorten_middle",
     "show",
@@ -35,6 +36,13 @@ def shorten(text: str, longest: int = LONGEST_TEXT) -> str:
     if len(text) > longest:
         return visible(cut(text, longest - 1)) + "…"
     return visible(text)
+
+
+def one_line(text: str, longest: int) -> str:
+    """Shorten to one line that hides nothing."""
+    line = " ".join(cut(text, longest * 2).split())
+    is_whole = len(text) <= longest * 2 or len(line) > longest
+    return shorten(line, longest) + ("" if is_whole else "…")
 
 
 def shorten_middle(text: str, longest: int) -> str:

@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from apps.agents.remembered import REMEMBERED_SECONDS, has_schemas
+from apps.agents.remembered import REMEMBERED_SECONDS, remembered
 from apps.schemas.errors import SchemaBehind, SchemaUnknown
 from apps.schemas.graph import is_older
 from apps.schemas.models import AgentSchema, SchemaMigration
@@ -47,7 +47,7 @@ def require_written(agent_id: str, *, written: str | None, head: str | None) -> 
 
     Raises: SchemaUnknown; SchemaBehind where it is of an older one than the head's.
     """
-    if not has_schemas(agent_id):
+    if not remembered(agent_id).has_schemas:
         return
     declared = _remembered(agent_id)
     if not declared.is_strict:
@@ -61,6 +61,13 @@ def require_written(agent_id: str, *, written: str | None, head: str | None) -> 
         )
     if head is not None and is_older(declared.ways, declared.versions, written, head):
         raise SchemaBehind(param="schema_version", head_schema=head)
+
+
+def newest_declared(agent_id: str) -> str | None:
+    """Return the schema that was declared last, None where there is none."""
+    if not remembered(agent_id).has_schemas:
+        return None
+    return next(reversed(_remembered(agent_id).versions), None)
 
 
 def forget(agent_id: str) -> None:

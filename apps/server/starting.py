@@ -200,11 +200,16 @@ class _Start:
         if made is not None:
             slug, secret = made
             self.say(f"API key of project {slug}, shown this once:\n  {secret}")
-        missing = embedding.missing()
-        if missing is not None:
-            self.say(f"\nSearches are by words alone: {missing}")
+        self._say_what_is_lacking()
         let_go()
         self.say("\nPress Ctrl-C to stop.")
+
+    def _say_what_is_lacking(self) -> None:
+        missing, lacking = embedding.missing(), embedding.lacking()
+        if missing is not None:
+            self.say(f"\nSearches are by words alone: {missing}")
+        elif lacking is not None:
+            self.say(f"\n{lacking}")
 
     def _show_link(self, url: str) -> None:
         try:

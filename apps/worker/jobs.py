@@ -1,4 +1,4 @@
-"""What the worker does and when: the one module that knows procrastinate.
+"""What the worker does and when.
 
 Every job is a sweep: it looks for what is due and does that, so a sweep that was cut
 short, or two at once, need no repair. The next one finds what is left, and whoever
@@ -7,16 +7,7 @@ claims a row first has it. Nothing is handed from one sweep to the next but the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
-from typing import Any, cast
-
-from django.conf import settings
-from django.db import connections
-from django.utils import timezone
-from procrastinate import jobs
-from procrastinate.contrib.django import app
-from procrastinate.contrib.django.django_connector import DjangoConnector
 
 from apps.accounts import operations as accounts
 from apps.approvals import operations as approvals
@@ -26,49 +17,28 @@ from apps.core.processes.easing import Ease
 from apps.data import operations as data
 from apps.exports import making as exports
 from apps.guards import operations as guards
+from apps.guards import trying
+from apps.heartbeats import operations as heartbeats
 from apps.incidents import looking as incidents
+from apps.incidents import watching as watching_incidents
 from apps.meaning.working import sweeping
 from apps.memory import operations as memory
 from apps.memory.formation import forming
 from apps.metrics import alerting, rollups, weekly
 from apps.plans import dry_running, retiring, running
+from apps.surveys import looking as surveys
 from apps.timeline import operations as timeline
 from apps.watching import mailing
-from apps.webhooks import delivering
+from apps.webhooks.delivery import delivering
 from apps.witness import signing
 from apps.witness.witnesses import delivering as witnesses
-
-Sweep = Callable[[datetime], object]
-# With seconds, the sixth field.
-EVERY_SWEEP = f"* * * * * */{settings.SWEEP_SECONDS}"
-EVERY_TWO_SECONDS = "* * * * * */2"
-EVERY_FIVE_SECONDS = "* * * * * */5"
-EVERY_HOUR = "7 * * * *"
-# How many sweeps of one worker run at once, and how long a stop waits for them.
-CONCURRENCY = 4
-GRACE_SECONDS = 8.0
-
-
-def scheduled(cron: str) -> Callable[[Sweep], Sweep]:
-    """Run a sweep at these times, on whichever worker is free.
-
-    At most one waits for its turn; a worker that was away does not catch up.
-    """
-
-    def decorated(sweep: Sweep) -> Sweep:
-        def run(timestamp: int) -> None:
-            try:
-                sweep(timezone.now())
-            finally:
-                # Sweeps run in threads of their own, which keep no connection.
-                connections.close_all()
-
-        name = sweep.__name__
-        task: Any = app.task(name=name, queueing_lock=name)(run)
-        app.periodic(cron=cron, periodic_id=name)(task)
-        return sweep
-
-    return decorated
+from apps.worker.scheduling import (
+    EVERY_FIVE_SECONDS,
+    EVERY_HOUR,
+    EVERY_SWEEP,
+    EVERY_TWO_SECONDS,
+    scheduled,
+)
 
 
 @scheduled(EVERY_SWEEP)
@@ -117,6 +87,13 @@ def keep_checkpoints(now: datetime) -> None:
 def hold_to_budgets(now: datetime) -> None:
     """Pause what agents and releases do beyond their budgets."""
     guards.sweep(actor=SYSTEM, now=now)
+    guards.forget_refusals(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_SWEEP)
+def look_for_silent(now: datetime) -> None:
+    """Tell of sessions that do not write as often as is expected of them."""
+    heartbeats.sweep(actor=SYSTEM, now=now)
 
 
 @scheduled(EVERY_SWEEP)
@@ -169,9 +146,27 @@ def run_plans(now: datetime) -> None:
 
 
 @scheduled(EVERY_TWO_SECONDS)
+def try_guards(now: datetime) -> None:
+    """Hold guards against past days, as somebody has asked for."""
+    trying.sweep(now=now)
+
+
+@scheduled(EVERY_TWO_SECONDS)
 def check_incidents(now: datetime) -> None:
     """Look for the first version of each session that does not pass."""
     incidents.sweep(now=now)
+
+
+@scheduled(EVERY_SWEEP)
+def watch_incidents(now: datetime) -> None:
+    """Open incidents again whose check fails in releases since they were resolved."""
+    watching_incidents.sweep(now=now)
+
+
+@scheduled(EVERY_TWO_SECONDS)
+def look_for_surveys(now: datetime) -> None:
+    """Look in which sessions a check broke, and who wrote in them until then."""
+    surveys.sweep(now=now)
 
 
 @scheduled(EVERY_TWO_SECONDS)
@@ -246,31 +241,3 @@ def forget_answers(now: datetime) -> None:
 def forget_sessions(now: datetime) -> None:
     """Delete the sessions of browsers whose two weeks are over."""
     accounts.forget_sessions(actor=SYSTEM, now=now)
-
-
-@app.periodic(cron=EVERY_SWEEP, periodic_id="drop_stalled")
-@app.task(name="drop_stalled", queueing_lock="drop_stalled")
-async def drop_stalled(timestamp: int) -> None:
-    """Drop jobs whose worker is gone: the next sweep does what they did not."""
-    for job in await app.job_manager.get_stalled_jobs():
-        await app.job_manager.finish_job(
-            job=job, status=jobs.Status.FAILED, delete_job=True
-        )
-
-
-async def work() -> None:
-    """Work until cancelled.
-
-    Raises: whatever the database's driver raises while it is away.
-    """
-    connector = cast(DjangoConnector, app.connector).get_worker_connector()
-    with app.replace_connector(connector):
-        async with app.open_async():
-            await app.run_worker_async(
-                concurrency=CONCURRENCY,
-                # It is on a machine with the database: nobody waits for a poll.
-                listen_notify=True,
-                delete_jobs=jobs.DeleteJobCondition.ALWAYS,
-                install_signal_handlers=False,
-                shutdown_graceful_timeout=GRACE_SECONDS,
-            )

@@ -12,7 +12,7 @@ from contextlib import suppress
 import structlog
 
 from apps.core.monitoring.log import safe_message
-from apps.worker import jobs, projecting
+from apps.worker import projecting, scheduling
 
 PAUSE_SECONDS = 2.0
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -40,7 +40,7 @@ async def _run() -> None:
 
 async def _until(stop: asyncio.Event) -> None:
     """Work until told to stop, or until work ends by itself."""
-    working = asyncio.create_task(jobs.work())
+    working = asyncio.create_task(scheduling.work())
     stopping = asyncio.create_task(stop.wait())
     await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()

@@ -17,7 +17,6 @@ from apps.approvals import operations as approvals
 from apps.approvals import queries
 from apps.approvals.api.inputs import AskInput
 from apps.approvals.api.outputs import ApprovalListOutput, ApprovalOutput
-from apps.approvals.api.waiting import CROWD, LONGEST_SECONDS, wait_for
 from apps.approvals.authority import require_person
 from apps.approvals.errors import UnacceptableApproval
 from apps.approvals.outcomes import approval_object
@@ -29,6 +28,7 @@ from apps.core import json, paging
 from apps.core.errors import InvalidRequest
 from apps.core.http import ApiView
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
+from apps.core.http.waiting import CROWD, LONGEST_SECONDS, wait_for
 from apps.timeline.api import parameters
 from apps.timeline.versions import head_of, newest_number
 

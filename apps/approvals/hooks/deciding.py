@@ -1,6 +1,8 @@
 """What apps above do once it is decided what they asked for.
 
-They are told under the session's row lock, in the transaction that decides.
+They are told under the session's row lock, in the transaction that decides. What they
+change of their own they lock before: the decision is chained in between, and whoever
+takes further locks behind the project's chain can deadlock with the next act.
 """
 
 from __future__ import annotations
@@ -24,8 +26,15 @@ class Decided:
     arguments: Mapping[str, Any]
 
 
-# By the app's name.
+# By the app's name: who locks what it will change, and who is told.
+HOLDING: dict[str, Callable[[Decided], None]] = {}
 DECIDED: dict[str, Callable[[Decided], None]] = {}
+
+
+def hold(decided: Decided) -> None:
+    """Have whoever asked lock what the outcome will change."""
+    for holds in HOLDING.values():
+        holds(decided)
 
 
 def tell(decided: Decided) -> None:

@@ -22,7 +22,7 @@ from apps.approvals.errors import (
     ApprovalOutdated,
     UnacceptableApproval,
 )
-from apps.approvals.hooks.deciding import Decided, tell
+from apps.approvals.hooks.deciding import Decided, hold, tell
 from apps.approvals.models import Approval, Undecided, Vote
 from apps.approvals.operations.asking import MAX_BYTES, told_of
 from apps.approvals.requests.binding import Ground, arguments_of, rested, still_bound
@@ -199,6 +199,15 @@ def _row(act: Act, approval: Approval, votes: Sequence[Vote], said: Said) -> Vot
 def conclude(act: Act, approval: Approval, ending: Vote, head: VersionRow) -> None:
     """Write the outcome as a version, and the row with it; under the lock."""
     ending.number = head.number + 1
+    decided = Decided(
+        act=act,
+        session_id=approval.session_id,
+        approval_id=approval.id,
+        tool=approval.tool,
+        outcome=str(ending.outcome),
+        arguments=_meant(ending, approval),
+    )
+    hold(decided)
     others = Undecided.objects.of_session(approval.session_id)
     timeline.decide(
         act=act,
@@ -211,16 +220,7 @@ def conclude(act: Act, approval: Approval, ending: Vote, head: VersionRow) -> No
     )
     ending.save(force_insert=True)
     others.filter(approval_id=approval.id).delete()
-    tell(
-        Decided(
-            act=act,
-            session_id=approval.session_id,
-            approval_id=approval.id,
-            tool=approval.tool,
-            outcome=str(ending.outcome),
-            arguments=_meant(ending, approval),
-        )
-    )
+    tell(decided)
 
 
 def _noted(act: Act, approval: Approval, given: Vote) -> None:

@@ -71,7 +71,7 @@ def _past(document_id: str, key: str) -> Iterator[dict[str, Any]]:
     """Yield what was done to a memory, the newest first, and what it said then."""
     before: int | None = None
     while found := history(document_id, key, before=before, limit=PAST_AT_ONCE):
-        said = contents(document_id, found)
+        said = contents(document_id, [one for one in found if not one.is_emptied])
         for one in found:
             content = said.get(one.body_number or 0)
             yield {
@@ -80,6 +80,7 @@ def _past(document_id: str, key: str) -> Iterator[dict[str, Any]]:
                 "version": one.ordinal,
                 "cause": one.cause,
                 "memory": None if content is None else json.parse_written(content),
+                "contents_erased": one.is_emptied,
                 "actor": one.actor_label,
                 "reasoning": one.reasoning,
                 "created_at": utc_text(one.created_at),

@@ -121,7 +121,7 @@ def declare_schema(*, act: Act, reference: str, said: NewSchema) -> AgentSchema:
         version=said.version,
         body=body,
         strict=said.strict,
-        **_by(act),
+        **act.by,
     )
     schema.save(force_insert=True)
     if not agent.has_schemas:
@@ -160,7 +160,7 @@ def declare_migration(
         from_version=said.from_version,
         to_version=said.to_version,
         steps=steps,
-        **_by(act),
+        **act.by,
     )
     migration.save(force_insert=True)
     left = MIGRATION.left(migration, act.project.index_key).details()
@@ -205,12 +205,3 @@ def record(
         act=act,
         details={"agent_id": row.agent_id, **kept},
     )
-
-
-def _by(act: Act) -> dict[str, Any]:
-    return {
-        "actor_kind": act.actor.kind.value,
-        "actor_id": act.actor.id,
-        "actor_label": act.actor.label,
-        "created_at": act.now,
-    }
