@@ -34,7 +34,7 @@ Times = dict[str, list[list[float]]]
 ROUNDS = 21
 ACTS_A_ROUND = 40
 
-FUNCTION = "append_v9"
+FUNCTION = "append_v10"
 LOCK = "       FOR NO KEY UPDATE;"
 BARE = """
 CREATE TABLE bare (

@@ -20,7 +20,7 @@ def statements(session_id: str, said: str) -> list[str]:
     from apps.accounts.models import Project
     from apps.agents.scope import Scope
     from apps.checks import read_text
-    from apps.timeline.queries.bisect import Asked, find_flips
+    from apps.timeline.bisect import Asked, find_flips
     from tests.contracts.test_query_counts import counted
 
     project = Project.objects.get()

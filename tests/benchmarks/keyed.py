@@ -23,7 +23,7 @@ from apps.timeline.bodies.bundles import JSON
 from apps.timeline.verification import rows
 from apps.timeline.verification.documents.walk import DocumentWalk
 from apps.timeline.versions import proof
-from apps.timeline.versions.keyed.entries import ENTRY
+from apps.timeline.versions.keyed.values import ENTRY
 from tests.benchmarks import states
 from tests.timeline.documents.keeping import Keeper, new_entry
 

@@ -26,7 +26,7 @@ from apps.core.ids import new_id
 from apps.core.json import State
 from apps.core.provenance import Request
 from apps.timeline.bodies import bundles
-from apps.timeline.ledger.beginnings import SessionCreation
+from apps.timeline.ledger.beginning.creation import SessionCreation
 from apps.timeline.ledger.drafts import Draft, Write
 from apps.timeline.ledger.encoding import batches, calls, firsts, rows, writes
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp

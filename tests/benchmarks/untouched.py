@@ -4,8 +4,8 @@
 databases, one of which was stripped of what the part added, and appends to both in
 turn, act by act: there without what came with it in Python. It prints the samples as
 JSON. The parts: `effects` (tables of effects and approvals; the tag of what says no
-reason, the look for an escalation) and `keeping` (the indexes for removals; the look
-for blobs that are named).
+reason, the look for an escalation), `keeping` (the indexes for removals; the look for
+blobs that are named) and `guards` (the look for an agent's guards; nothing stored).
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ KEEPING = """
 SELECT format('DROP INDEX %I', indexname) AS statement FROM pg_indexes
  WHERE indexname IN ('timeline_version_showing', 'timeline_body_building')
 """
-ADDED = {"effects": EFFECTS, "keeping": KEEPING}
+# An agent without guards has nothing stored of them: nothing is taken away.
+GUARDS = "SELECT '' AS statement WHERE false"
+ADDED = {"effects": EFFECTS, "keeping": KEEPING, "guards": GUARDS}
 
 
 def measured(dsn: str, before_dsn: str, part: str, *, rounds: int) -> Samples:
@@ -151,7 +153,15 @@ class BeforeKeeping(Lane):
             return super().append()
 
 
-BEFORE = {"effects": BeforeEffects, "keeping": BeforeKeeping}
+class BeforeGuards(Lane):
+    """The same, by an append that asks nobody for guards."""
+
+    def append(self) -> float:
+        with patch.dict("apps.timeline.hooks.GUARDS", clear=True):
+            return super().append()
+
+
+BEFORE = {"effects": BeforeEffects, "keeping": BeforeKeeping, "guards": BeforeGuards}
 
 
 def _as_it_is(append: Any, *bundles: Any) -> Any:

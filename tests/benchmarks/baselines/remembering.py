@@ -63,7 +63,7 @@ def _made(store: str, folder: Path) -> tuple[Any, dict[str, list[float]]]:
             return known[text]
 
     more = {"on_disk": True} if store == "qdrant" else {"distance_strategy": "cosine"}
-    vectors = {"collection_name": "bench", "embedding_model_dims": 256, **more}
+    vectors = {"collection_name": "bench", "embedding_model_dims": 384, **more}
     vectors |= {"path": str(folder / "vectors")}
     # Neither is ever asked: their clients are made, and want a key for it.
     nobody = {"provider": "openai", "config": {"api_key": "none"}}

@@ -26,7 +26,7 @@ WHAT = "search by meaning, beside pgvector, and its memory"
 VALUES, QUICK_VALUES = 10_000, 500
 SEARCHES = 20
 # On a busy machine the worker makes way for others.
-PATIENCE_SECONDS = 600
+PATIENCE_SECONDS = 1_800
 # A document that was written to is noticed by the worker's next look.
 WAITING = """
 SELECT (SELECT count(*) FROM meaning_stream WHERE due_at IS NOT NULL)

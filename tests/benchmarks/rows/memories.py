@@ -1,13 +1,14 @@
 """Memories: adding and searching beside mem0, and what they add to a context.
 
-Ours is served: over HTTP, as a version of a document, with a chained record, embedded
-by the worker. mem0 runs in the process that asks it, and is handed all vectors.
+Ours is served: over HTTP, as a version of a document, with a chained record. mem0 runs
+in the process that asks it. Each question and each text that is added is new, and both
+make its vector, by the same model.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 
@@ -15,6 +16,7 @@ import psycopg
 
 from apps.core import json
 from apps.meaning import embedding
+from apps.meaning.embedding import Reading
 from tests.benchmarks import machine, states
 from tests.benchmarks.baselines import others
 from tests.benchmarks.clients import Client
@@ -39,7 +41,8 @@ STORES = {"qdrant": "its default store, Qdrant's", "faiss": "its FAISS store"}
 NOTE = (
     "ours over HTTP, 1 connection, every commit flushed, equal and near texts looked "
     "for, what is new embedded by the worker meanwhile; mem0 2.2.1 in process on a "
-    "local store, `infer=False`, with ready vectors (ours), 256 dimensions"
+    "local store, `infer=False`; each question and text is new, and both make its "
+    "vector by the same model, 384 dimensions"
 )
 WHOLE = "its FAISS store writes all memories to a file with each one that is added"
 
@@ -63,11 +66,28 @@ def run(setting: Setting) -> list[Finding]:
         # The server does not keep the first one's connection for so long.
         client = opened.enter_context(closing(Client(server, secret)))
         chosen = random.Random(2)
-        # Without white space at their ends, as mem0 asks.
-        questions = [chosen.choice(loaded)[10:60].strip() for _ in range(SEARCHES)]
-        found = _searches(setting, client, theirs, questions)
-        contexts = _contexts(setting, client, questions)
+        found = _searches(
+            setting, client, theirs, _questions(chosen, loaded, setting.rounds)
+        )
+        asked = {
+            user: _questions(chosen, loaded, setting.rounds)
+            for user in (USUAL_USER, USER)
+        }
+        contexts = _contexts(setting, client, asked)
         return [*_adds(setting, client, theirs, more), *found, *contexts]
+
+
+def _questions(
+    chosen: random.Random, texts: Sequence[str], rounds: int
+) -> list[list[str]]:
+    """Return other questions for each round: a process remembers those it was asked.
+
+    Without white space at their ends, as mem0 asks.
+    """
+    return [
+        [chosen.choice(texts)[10:60].strip() for _ in range(SEARCHES)]
+        for _ in range(rounds + 1)
+    ]
 
 
 def _gather_statistics(dsn: str) -> None:
@@ -83,15 +103,17 @@ def _searches(
     setting: Setting,
     client: Client,
     theirs: dict[str, others.Asked],
-    questions: Sequence[str],
+    questions: Sequence[list[str]],
 ) -> list[Finding]:
     for asked in theirs.values():
-        asked("vectors", _vectors(questions))
+        for some in questions:
+            asked("vectors", _vectors(some))
+    mine = iter(questions)
     lanes: dict[str, Lane] = {
-        "ours": lambda: milliseconds(lambda: _found(client, questions)) / SEARCHES
+        "ours": lambda: milliseconds(lambda: _found(client, next(mine))) / SEARCHES
     }
     for store, asked in theirs.items():
-        lanes[store] = partial(_asked, asked, "search", questions)
+        lanes[store] = partial(_next, asked, "search", iter(questions))
     samples = alternate(lanes, rounds=setting.rounds)
     what = f"search for {FOUND} among {setting.count(MEMORIES, QUICK_MEMORIES):,}"
     return _beside(samples, f"{what} memories of a user", 1.5)
@@ -108,14 +130,14 @@ def _adds(
     mine = iter(texts)
     lanes["ours"] = lambda: milliseconds(lambda: _add(client, next(mine))) / ADDS
     for store, asked in theirs.items():
-        lanes[store] = partial(_next, asked, iter(texts))
+        lanes[store] = partial(_next, asked, "add", iter(texts))
     samples = alternate(lanes, rounds=setting.rounds)
     what = f"a memory added to {setting.count(MEMORIES, QUICK_MEMORIES):,} of a user"
     return _beside(samples, what, 2, WHOLE)
 
 
 def _contexts(
-    setting: Setting, client: Client, questions: Sequence[str]
+    setting: Setting, client: Client, questions: Mapping[str, Sequence[list[str]]]
 ) -> list[Finding]:
     """Measure contexts of users with the usual number of memories, and with all."""
     counts = {
@@ -126,8 +148,8 @@ def _contexts(
     for user in counts:
         path = f"{_session(client, user)}/context"
         for limit in (FOUND, 0):
-            build = partial(_built, client, path, questions, limit)
-            lanes[f"{user}, {limit}"] = partial(_mean, build, len(questions))
+            build = partial(_built, client, path, iter(questions[user]), limit)
+            lanes[f"{user}, {limit}"] = partial(_mean, build, SEARCHES)
     samples = alternate(lanes, rounds=setting.rounds)
     return [
         Finding(
@@ -143,8 +165,10 @@ def _contexts(
     ]
 
 
-def _built(client: Client, path: str, questions: Sequence[str], limit: int) -> None:
-    for one in questions:
+def _built(
+    client: Client, path: str, questions: Iterator[list[str]], limit: int
+) -> None:
+    for one in next(questions):
         asked = {"query": one, "memory_limit": limit}
         told = json.parse(client.done("POST", path, asked))
         if len(told["memories"]) != limit:
@@ -210,16 +234,15 @@ def _loaded(
 
 
 def _vectors(texts: Sequence[str]) -> dict[str, list[float]]:
-    rows = embedding.current().embed(texts, seconds=60)
+    rows = embedding.current(Reading.SENTENCES).embed(texts, seconds=60)
     return {text: row.tolist() for text, row in zip(texts, rows, strict=True)}
 
 
-def _asked(asked: others.Asked, name: str, texts: Sequence[str]) -> float:
-    return asked(name, texts) / len(texts)
-
-
-def _next(asked: others.Asked, texts: Iterator[list[str]]) -> float:
-    return _asked(asked, "add", next(texts))
+def _next(asked: others.Asked, name: str, texts: Iterator[list[str]]) -> float:
+    """Return what one takes mem0: it is handed vectors, which were made as it would."""
+    some = next(texts)
+    made = milliseconds(lambda: [_vectors([one]) for one in some])
+    return (made + asked(name, some)) / len(some)
 
 
 def _mean(act: Callable[[], object], count: int) -> float:
