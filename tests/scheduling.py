@@ -48,6 +48,8 @@ FIRST = (
     "tests/contracts/test_docs_page.py",
     "tests/contracts/test_migrations.py",
     "tests/demo/test_cut_short.py",
+    "tests/schemas/test_corpus.py",
+    "tests/timeline/masks/test_nowhere.py",
     "tests/meaning/test_past.py",
     "tests/server/test_own_server.py",
     "tests/server/test_up_roles.py",

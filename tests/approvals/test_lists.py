@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.approvals.api import waiting
-from apps.approvals.api.waiting import wait_for
+from apps.core.http import waiting
+from apps.core.http.waiting import wait_for
 from tests.approvals.make import asked, read, voted
 from tests.timeline.runs import Run, assert_refused
 

@@ -20,7 +20,7 @@ from apps.watching.models import Subject
 from apps.webhooks import operations as webhooks
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Message
-from apps.webhooks.slack import message
+from apps.webhooks.services.slack import message
 from tests.acts import act_by, act_in
 from tests.approvals.make import asked, voted
 from tests.feeding import feed_all

@@ -34,9 +34,15 @@ BY_ADMINS = {
     "DELETE /v1/agents/{agent}/schemas/{schema_id}",
     "POST /v1/agents/{agent}/migrations",
     "DELETE /v1/agents/{agent}/migrations/{migration_id}",
+    "PUT /v1/agents/{agent}/heartbeat",
+    "DELETE /v1/agents/{agent}/heartbeat",
     "POST /v1/budgets",
     "PATCH /v1/budgets/{budget_id}",
     "DELETE /v1/budgets/{budget_id}",
+    "POST /v1/guards",
+    "PATCH /v1/guards/{guard_id}",
+    "DELETE /v1/guards/{guard_id}",
+    "POST /v1/guards/{guard_id}/try",
     "POST /v1/prices",
 }
 UNKNOWN_ID = "0" * 26
@@ -91,12 +97,14 @@ class Route:
         """Return the body with what only a world can tell, such as a signature."""
         if not isinstance(self.body, dict):
             return self.body
-        return {
-            name: values.get(str(value)[1:-1], value)
-            if str(value).startswith("{")
-            else value
-            for name, value in self.body.items()
-        }
+
+        def told(value: Any) -> Any:
+            if isinstance(value, list):
+                return [told(one) for one in value]
+            is_named = isinstance(value, str) and value.startswith("{")
+            return values.get(value[1:-1], value) if is_named else value
+
+        return {name: told(value) for name, value in self.body.items()}
 
     @property
     def query(self) -> dict[str, str]:
@@ -207,7 +215,12 @@ FREE_BODIES = {"PUT /v1/agents/{agent}/config"}
 RAW_BODIES = {"PUT /v1/blobs/{sha256}"}
 # What is the same however often it is asked, and needs no key for it: bytes are kept
 # under their own digest, and are no act to be recorded (tests/blobs).
-WITHOUT_KEYS = {"PUT /v1/blobs/{sha256}", "POST /v1/blobs/missing"}
+WITHOUT_KEYS = {
+    *("PUT /v1/blobs/{sha256}", "POST /v1/blobs/missing"),
+    # Sent again they say how the lease stands: an answer that is kept would not.
+    *("POST /v1/shared/{name}/lease", "POST /v1/shared/{name}/lease/renew"),
+    "POST /v1/shared/{name}/lease/release",
+}
 
 SESSION = "/v1/sessions/{session_id}"
 # What a merge of the world's session was shown.
@@ -326,6 +339,14 @@ BODIES: dict[str, Any] = {
             {"op": "default", "at": "/nights", "value": 1},
         ],
     },
+    "PUT /v1/shared/{name}": {"state": {"goal": "Oslo"}, **STEP},
+    "PATCH /v1/shared/{name}": {"state": {"goal": "Oslo"}, **STEP},
+    "POST /v1/shared/{name}/rollback": {"version": 1, "reasoning": "Lost"},
+    "POST /v1/shared/{name}/lease": {"holder": "planner", "seconds": 60},
+    "POST /v1/shared/{name}/lease/renew": {"fence": 1, "seconds": 60},
+    "POST /v1/shared/{name}/lease/release": {"fence": 1},
+    f"PUT {SESSION}/heartbeat": {"every": 600},
+    "PUT /v1/agents/{agent}/heartbeat": {"every": 600},
     "POST /v1/budgets": {
         "agent_id": "travel",
         "measure": "cost",
@@ -337,6 +358,14 @@ BODIES: dict[str, Any] = {
         "warn_percent": 70,
     },
     "PATCH /v1/budgets/{budget_id}": {"limit": 2000, "warn_percent": 50},
+    "POST /v1/guards": {
+        "agent_id": "travel",
+        "name": "No budget beyond reason",
+        "kind": "check",
+        "rule": {"check": "state.budget<=1500"},
+    },
+    "PATCH /v1/guards/{guard_id}": {"name": "Nulls", "rule": {"values": 3}},
+    "POST /v1/guards/{guard_id}/try": {"days": 3},
     "POST /v1/prices": {
         "currency": "EUR",
         "valid_from": "2020-01-01T00:00:00Z",
@@ -463,7 +492,12 @@ BODIES: dict[str, Any] = {
     "POST /v1/incidents": {"title": "The trip is lost", "search": "agent:travel"},
     "PATCH /v1/incidents/{incident_id}": {"status": "watching"},
     "POST /v1/incidents/{incident_id}/plans": {"kind": "hold"},
+    "POST /v1/incidents/{incident_id}/members": {"sessions": ["{fork_id}"]},
     "POST /v1/incidents/{incident_id}/notes": {"text": "The airline was called."},
+    "POST /v1/surveys": {"check": "state.n<=4", "search": "agent:travel"},
+    "POST /v1/experiments": {"name": "Cheaper", "sessions": ["{fork_id}", "{twin_id}"]},
+    "PATCH /v1/experiments/{experiment_id}": {"name": "Cheaper by far"},
+    "POST /v1/experiments/{experiment_id}/close": None,
     "POST /v1/exports": {"kind": "trajectories"},
     "POST /v1/erasures/previews": {"user_id": "u1"},
     "POST /v1/erasures": {"preview_id": "{erasure_preview_id}", "reason": "Asked."},
@@ -517,6 +551,8 @@ DEEDS: dict[str, Callable[[World], None]] = {
     "POST /v1/plans/{plan_id}/undo": World.do_plan,
     f"POST {RETENTION}/policies/{{policy_id}}/disable": World.enable_policy,
     "POST /v1/plans/{plan_id}/retry": World.fail_plan,
+    "POST /v1/shared/{name}/lease/renew": World.take_lease,
+    "POST /v1/shared/{name}/lease/release": World.take_lease,
 }
 UNKNOWN = {
     "fork_id": f"sess_{UNKNOWN_ID}",
@@ -547,6 +583,9 @@ UNKNOWN = {
     "schema_id": f"schm_{UNKNOWN_ID}",
     "migration_id": f"migr_{UNKNOWN_ID}",
     "budget_id": f"budg_{UNKNOWN_ID}",
+    "guard_id": f"guar_{UNKNOWN_ID}",
+    "trial_id": f"tria_{UNKNOWN_ID}",
+    "name": "public/nothing",
     "rule_id": f"rule_{UNKNOWN_ID}",
     "webhook_id": f"hook_{UNKNOWN_ID}",
     "delivery_id": f"dlv_{UNKNOWN_ID}",
@@ -557,6 +596,9 @@ UNKNOWN = {
     "public_id": UNKNOWN_ID,
     "plan_id": f"plan_{UNKNOWN_ID}",
     "incident_id": f"incd_{UNKNOWN_ID}",
+    "survey_id": f"surv_{UNKNOWN_ID}",
+    "twin_id": f"sess_{UNKNOWN_ID}",
+    "experiment_id": f"expt_{UNKNOWN_ID}",
     "history_export_id": f"xprt_{UNKNOWN_ID}",
     "erasure_id": f"eras_{UNKNOWN_ID}",
     "erasure_preview_id": f"eprv_{UNKNOWN_ID}",

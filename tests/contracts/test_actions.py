@@ -10,14 +10,19 @@ from django.utils import timezone
 from apps.accounts import operations as accounts
 from apps.accounts.access import actor_of
 from apps.accounts.models import Project, Role, Scope, User
+from apps.agents.models import Agent
 from apps.approvals import operations as approvals
 from apps.approvals.models import Approval
 from apps.approvals.words import Verdict
-from apps.audit.actions import RECORDED, SHOWN, Action
+from apps.audit.actions import RECORDED, Action
 from apps.audit.models import AuditRecord, Event
 from apps.core.actors import SYSTEM, Actor, ActorKind
 from apps.core.roles.names import Role as DatabaseRole
 from apps.data import operations as data
+from apps.guards import trying
+from apps.guards.live import standing
+from apps.heartbeats import operations as heartbeats
+from apps.incidents import watching as watching_incidents
 from apps.memory import operations as memory
 from apps.metrics import alerting, weekly
 from apps.metrics import operations as metrics
@@ -28,7 +33,7 @@ from apps.retention import sweeping
 from apps.retention.models import LegalHold, Policy
 from apps.timeline import operations as timeline
 from apps.timeline.models import Session
-from apps.timeline.operations import keeping
+from apps.timeline.operations import Step, keeping
 from apps.watching import operations as watching
 from apps.watching.models import Subject
 from apps.webhooks import operations as webhooks
@@ -57,11 +62,10 @@ HOLDS = ("/pause", "/resume", "/close")
 
 @pytest.mark.parametrize("action", Action)
 def test_an_action_has_a_sentence_and_a_name_outside(action: Action) -> None:
-    told = SHOWN[action]
+    noun, _, verb = action.trace_name.partition(".")
 
-    assert told.sentence[0].isupper()
-    assert not told.sentence.endswith(".")
-    noun, _, verb = told.trace_name.partition(".")
+    assert action.sentence[0].isupper()
+    assert not action.sentence.endswith(".")
     assert noun.replace("_", "").isalpha()
     assert verb.replace("_", "").isalpha()
 
@@ -89,7 +93,9 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     do_everything_to_accounts(world)
     do_everything_with_plans(world)
     do_everything_with_approvals(world)
+    reopen_an_incident(world)
     reach_a_budget(world)
+    fail_a_guard(world)
     switch_a_webhook(world)
     soon = {"content": "Is here today", "expires_at": f"{SOON:%Y-%m-%dT%H:%M:%SZ}"}
     made(world.client.post("/v1/memories", soon))
@@ -102,6 +108,8 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     withdraw_schemas(world)
     merge_everything(world)
     change_a_fact(world)
+    fall_silent(world)
+    hold_shared(world)
     reach_a_budget(world)
     later = timezone.now() + timedelta(days=400)
     feed_all(now=later)
@@ -187,11 +195,42 @@ def do_everything_with_approvals(world: World) -> None:
     approvals.sweep(actor=SYSTEM, now=timezone.now() + timedelta(seconds=90))
 
 
+def reopen_an_incident(world: World) -> None:
+    """Resolve one whose check fails in a release that is first seen since."""
+    said = {"title": "x", "sessions": [start(world.client)], "check": "state.n<1000"}
+    incident = made(world.client.post("/v1/incidents", said))["id"]
+    made(world.client.patch(f"/v1/incidents/{incident}", {"status": "resolved"}))
+    newer = {"state": {"n": 1000}, "release": "brand-new"}
+    made(world.client.patch(f"/v1/sessions/{start(world.client)}/state", newer))
+    feed_all()
+    watching_incidents.sweep(now=timezone.now() + timedelta(minutes=10))
+
+
 def withdraw_schemas(world: World) -> None:
     """Take back a migration and a schema that nobody has used."""
     for part in ("migrations", "schemas"):
         newest = made(world.admin.get(f"/v1/agents/travel/{part}"))["data"][-1]["id"]
         made(world.admin.delete(f"/v1/agents/travel/{part}/{newest}"))
+
+
+def hold_shared(world: World) -> None:
+    """Take the lease of a shared document, and give it back."""
+    world.take_lease()
+    path = f"/v1/shared/{world.parameters['name']}/lease/release"
+    made(world.client.post(path, {"fence": 1}))
+
+
+def fall_silent(world: World) -> None:
+    """Have a session not write in time, and write again."""
+    begun = made(world.client.post("/v1/sessions", {"agent_id": "travel"}))
+    made(world.client.put(f"/v1/sessions/{begun['id']}/heartbeat", {"every": 60}))
+    later = timezone.now() + timedelta(seconds=100)
+    with acting_as(DatabaseRole.WORKER):
+        heartbeats.sweep(actor=SYSTEM, now=later)
+    act = act_in(world.project, now=later + timedelta(seconds=30))
+    timeline.update(act=act, session_id=begun["id"], patch={"a": 1}, step=Step())
+    with acting_as(DatabaseRole.WORKER):
+        heartbeats.sweep(actor=SYSTEM, now=later + timedelta(seconds=61))
 
 
 def reach_a_budget(world: World) -> None:
@@ -202,6 +241,19 @@ def reach_a_budget(world: World) -> None:
     for _ in range(2):
         turn = {"input": "Hi", "output": "Hello", "usage": {"input_tokens": 9}}
         made(world.client.post(f"/v1/sessions/{session_id}/turns", turn))
+
+
+def fail_a_guard(world: World) -> None:
+    """Write what a guard finds, which was tried and flags."""
+    asked = {"agent_id": "travel", "name": "No denial", "kind": "permission_denied"}
+    guard = made(world.admin.post("/v1/guards", asked))["id"]
+    made(world.admin.post(f"/v1/guards/{guard}/try"))
+    trying.sweep(now=timezone.now())
+    made(world.admin.patch(f"/v1/guards/{guard}", {"mode": "flag"}))
+    standing.forget(Agent.objects.get(project=world.project, external_id="travel").id)
+    session = f"/v1/sessions/{start(world.client)}"
+    denied = {"state": {"permission_denied": True}}
+    made(world.client.patch(f"{session}/state", denied))
 
 
 def merge_everything(world: World) -> None:

@@ -89,6 +89,9 @@ NOT_SENT = {
 ONCE_BY_NATURE = {
     "POST /v1/sessions/{session_id}/writes",
     "POST /v1/sessions/{session_id}/hidden",
+    "POST /v1/shared/{name}/lease",
+    "POST /v1/shared/{name}/lease/renew",
+    "POST /v1/shared/{name}/lease/release",
 }
 # Takes any fields beside those that mean something to the server.
 OPEN = {"PUT /v1/agents/{agent}/config"}
@@ -115,7 +118,12 @@ class Recorder:
         """Return what nobody has to wait for."""
         self.calls.append(call)
         return types.SimpleNamespace(
-            is_pending=False, is_making=False, migrated_from=None
+            is_pending=False,
+            is_making=False,
+            migrated_from=None,
+            # Newer than the one that is had.
+            version=2,
+            fence=1,
         )
 
 

@@ -59,7 +59,10 @@ def test_no_apps_operations_know_http(contracts: dict[str, Any]) -> None:
     assert operations <= kept
 
 
-FACADES = ("blame", "operations", "queries", "search", "verification", "versions")
+FACADES = (
+    *("bisect", "blame", "operations", "queries", "search", "verification"),
+    "versions",
+)
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,14 @@ import pytest
 from rest_framework import serializers
 
 from apps.agents.api.serializers import AgentInput, CreateAgentInput
-from apps.timeline.api import inputs, session_inputs
+from apps.timeline.api.inputs import holds, rollbacks, sessions, states, turns
+from apps.timeline.api.migrating import inputs as migrating
+from apps.timeline.api.summaries import inputs as summaries
 from apps.webhooks.api.serializers import CreateWebhookInput, WebhookInput
 
 INPUTS = [AgentInput, CreateAgentInput, WebhookInput, CreateWebhookInput] + [
     kind
-    for module in (inputs, session_inputs)
+    for module in (holds, migrating, rollbacks, sessions, states, summaries, turns)
     for _, kind in inspect.getmembers(module, inspect.isclass)
     if issubclass(kind, serializers.Serializer) and kind.__module__ == module.__name__
 ]

@@ -23,11 +23,17 @@ ROUTES = api_routes()
 # A root is of the whole installation: leaves of others are hashes (tests/witness).
 OF_ALL = ("/v1/roots", "/v1/roots/key", "/v1/roots/{root_number}")
 # Whose bytes they are is in their digest; `tests/blobs` looks at who may name them.
+# Who writes a name makes it; `tests/timeline/shared/test_access.py` looks at whose.
+SHARED = "/v1/shared/{name}"
+# As the one before: all of a project may read them.
+ALL_SHARED = "/v1/shared"
 BY_CONTENT = "/v1/blobs/{sha256}"
 OF_ONE = [
     route
     for route in ROUTES
-    if route.parameters and route.pattern not in (*OF_ALL, BY_CONTENT)
+    if route.parameters
+    and route.pattern not in (*OF_ALL, BY_CONTENT)
+    and not route.pattern.startswith(SHARED)
 ]
 # What answers sums; `tests/metrics` holds them to whom they are of.
 SUMS = ("/v1/metrics/summary", "/v1/dashboard/stats")
@@ -44,7 +50,7 @@ LISTS = [
     for route in ROUTES
     if route.method == "GET"
     and not route.parameters
-    and route.pattern not in (*SUMS, *ARRAYS, *OWN, *OF_ALL)
+    and route.pattern not in (*SUMS, *ARRAYS, *OWN, *OF_ALL, ALL_SHARED)
 ]
 # Addresses outside the API that anybody may open.
 PUBLIC = {
@@ -251,7 +257,10 @@ def test_what_a_stranger_makes_is_its_own(
     expected = {
         "POST /v1/plans": 400,
         "POST /v1/incidents": 422,
+        "POST /v1/surveys": 422,
+        "POST /v1/experiments": 404,
         "POST /v1/budgets": 404,
+        "POST /v1/guards": 404,
         "POST /v1/handoffs/adopt": 422,
         "POST /v1/dashboard/keys": 200,
         "PATCH /v1/project": 200,

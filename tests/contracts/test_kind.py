@@ -329,6 +329,6 @@ def test_its_chain_is_signed_like_any_other(world: World) -> None:
     assert named in sessions_after("", 1_000)
 
 
-def test_there_are_two_kinds() -> None:
-    assert Kind.values == ["session", "keyed"]
+def test_there_are_three_kinds() -> None:
+    assert Kind.values == ["session", "keyed", "shared"]
     assert Session._meta.get_field("kind").default == Kind.SESSION

@@ -29,6 +29,7 @@ FOR_ADMINS = (
     "/agents/{agent_id}/delete",
     "/approval-rules",
     "/budgets",
+    "/guards",
 )
 # Whoever may write takes on what fires.
 FOR_OPERATORS = ("/{rule_id}/acknowledge",)

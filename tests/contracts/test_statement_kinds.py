@@ -59,7 +59,7 @@ OF_SESSION = [
     "UPDATE timeline_session SET status = %s WHERE timeline_session.id = %s",
     "DELETE FROM timeline_open o USING unnest(%(numbers)s) n (number)"
     " WHERE o.session_id = %(session)s AND o.number = n.number",
-    "SELECT * FROM timeline_append_v9(_now => %(now)s, _session => %(session)s::text)",
+    "SELECT * FROM timeline_append_v10(_now => %(now)s, _session => %(session)s::text)",
     "SELECT timeline_note_text_v2(%s, %s, 1, 2, 'x') IS NULL",
 ]
 NOT_OF_SESSION = {
@@ -215,7 +215,7 @@ def test_tables_are_those_of_the_schema() -> None:
     assert schema.session_tables()["timeline_change_current"] == "session_id"
     assert schema.session_tables()["audit_event"] == "stream_id"
     assert "timeline_requestkey" not in schema.session_tables()
-    assert schema.session_functions()["timeline_append_v9"] == 0
+    assert schema.session_functions()["timeline_append_v10"] == 0
     assert schema.session_functions()["timeline_project_v2"] is None
     assert "timeline_words_v1" not in schema.session_functions()
 

@@ -81,6 +81,11 @@ class World:
         mine = Rule.objects.filter(id=self.parameters["rule_id"])
         mine.update(state=AlertState.FIRING)
 
+    def take_lease(self) -> None:
+        """Hold the shared document."""
+        held = {"holder": "planner", "seconds": 60}
+        made(self.client.post(f"/v1/shared/{self.parameters['name']}/lease", held))
+
     def enable_policy(self) -> None:
         """Have the policy of retention enabled."""
         said = {"preview_id": self.parameters["preview_id"]}
@@ -174,6 +179,7 @@ PRICE = {
     "observed_at": "2020-01-01T00:00:00Z",
     "max_age": 60,
 }
+GUARD = {"agent_id": "travel", "name": "Nulls", "kind": "null_spree"}
 MAIL = {"key": "mail-1", "tool": "send_mail", "arguments": {"to": "ann"}}
 
 
@@ -424,6 +430,9 @@ def make_world() -> World:
     begun = {"version": 1, "external_id": "order-1b"}
     fork_id = made(client.post(f"{session}/fork", begun))["id"]
     made(client.patch(f"/v1/sessions/{fork_id}/state", {"state": {"city": "Oslo"}}))
+    twin_id = made(client.post(f"{session}/fork", {"version": 1}))["id"]
+    forked = {"name": "Cheaper", "sessions": [fork_id, twin_id]}
+    experiment = made(client.post("/v1/experiments", forked))
     handoff = made(client.post(f"{session}/handoffs", {"version": 1}))
     traces = made(client.get("/v1/traces", {"session_id": session_id}))
     add_data(client)
@@ -441,12 +450,18 @@ def make_world() -> World:
     declared = add_schemas(admin)
     allowed = {"agent_id": "travel", "measure": "turns", "limit": 100_000}
     budget = made(admin.post("/v1/budgets", allowed))
+    guard = made(admin.post("/v1/guards", GUARD))["id"]
+    trial = made(admin.post(f"/v1/guards/{guard}/try"))["id"]
+    made(client.put(f"{session}/heartbeat", {"every": 3600}))
+    made(admin.put("/v1/agents/travel/heartbeat", {"every": 3600}))
     plan = made(client.post("/v1/plans", {"kind": "hold", "sessions": [session_id]}))
     exporting = {"kind": "export", "sessions": [session_id]}
     wrong = {"title": "The trip is lost", "sessions": [session_id]}
     incident = made(client.post("/v1/incidents", wrong))
+    survey = made(client.post("/v1/surveys", {"check": "state.n<=4"}))
     parameters = {
         "plan_id": plan["id"],
+        "survey_id": survey["id"],
         "incident_id": incident["id"],
         "export_id": made(client.post("/v1/plans", exporting))["id"],
         "webhook_id": webhook_id,
@@ -454,6 +469,8 @@ def make_world() -> World:
         "delivery_id": delivery_id,
         "session_id": session_id,
         "fork_id": fork_id,
+        "twin_id": twin_id,
+        "experiment_id": experiment["id"],
         "head": made(client.get(f"{session}/state"))["version"],
         "number": "1",
         "path": "out/report.txt",
@@ -478,6 +495,9 @@ def make_world() -> World:
         "approval_rule_id": ruled["id"],
         **declared,
         "budget_id": budget["id"],
+        "guard_id": guard,
+        "trial_id": trial,
+        "name": add_shared(client),
         "blocked": str(AuditRecord.objects.filter(result="blocked")[0].number),
         "handoff": handoff,
         "slug": project.slug,
@@ -493,6 +513,13 @@ def make_world() -> World:
         **add_retention(project),
     }
     return World(project, other_project, client, admin, parameters)
+
+
+def add_shared(client: Api) -> str:
+    """Write a shared document twice; return its name."""
+    for goal in ("Rome", None):
+        made(client.put("/v1/shared/public/plan", {"state": {"goal": goal}}))
+    return "public/plan"
 
 
 def start(client: Api, **about: Any) -> str:

@@ -187,7 +187,7 @@ def test_the_agents_remember_and_something_of_it_is_doubtful(project: Project):
         limit=20,
         includes_set_aside=False,
     )
-    texts = {one["content"] for one in recall(asked).memories}
+    texts = {one["content"] for one in recall(asked)().memories}
     assert "Cancels a whole trip when one part of it changes" not in texts
     assert "Stays with friends in New York, and needs no hotel there" in texts
     for scope, owner in {(one.scope, one.owner) for one in believed}:

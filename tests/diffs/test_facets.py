@@ -1,6 +1,12 @@
 """Which values a session is found by."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.diffs import pointers
+from apps.diffs.changes import Json
 from apps.diffs.facets import facets, leaves
+from tests.diffs.states import bounded, objects
 
 
 def test_it_maps_pointers_to_scalars() -> None:
@@ -56,3 +62,40 @@ def test_a_wide_state_is_not_walked_to_its_end() -> None:
     texts = {str(n): "x" * 201 for n in range(10_001)}
 
     assert leaves({"texts": texts, "id": 7}).cut_depth == 2
+
+
+def test_a_long_list_of_rows_is_not_walked_to_its_end() -> None:
+    found = leaves({"id": 7, "rows": [{"a": 1}] * 10_001})
+
+    assert (found.values, found.cut_depth) == ({"/id": 7}, 2)
+
+
+@bounded
+@given(objects, st.integers(1, 8))
+def test_it_finds_what_is_found_by_walking_value_by_value(
+    state: Json, limit: int
+) -> None:
+    values, cut_depth = walked(state, limit)
+
+    found = leaves(state, limit)
+
+    assert list(found.values.items()) == list(values.items())
+    assert found.cut_depth == cut_depth
+
+
+def walked(state: Json, limit: int) -> tuple[dict[str, Json], int | None]:
+    """Return the short scalars of a state, and from which depth on some are missing."""
+    found: dict[str, Json] = {}
+    waiting: list[tuple[tuple[str, ...], Json]] = [((), state)]
+    for path, container in waiting:
+        is_object = isinstance(container, dict)
+        entries = container.items() if is_object else enumerate(container)
+        for token, value in entries:
+            if len(found) == limit:
+                return found, len(path) + 1
+            place = (*path, str(token))
+            if isinstance(value, dict | list):
+                waiting += [(place, value)] if value else []
+            elif not isinstance(value, str) or len(value) <= 200:
+                found[pointers.join(place)] = value
+    return found, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,17 @@ from django.core.management import CommandError, call_command
 from django.db.models import Count
 from django.utils import timezone
 
+from apps.accounts.models import Project
 from apps.core.roles.names import Role
 from apps.timeline.models import Session, Tombstone
 from apps.witness import signing
 from tests.acting import acting_as, past_triggers, tampering
+from tests.conftest import Api
 from tests.erasures.leaving import begun_erasure, done, found_in, leave
 from tests.feeding import feed_all
+from tests.memory.conftest import Mind
+from tests.memory.conftest import done as remembered
+from tests.retention.aged import enabled, swept
 from tests.timeline import runs
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -69,6 +75,23 @@ def test_who_comes_back_is_erased_once_more(api: runs.Clients, erase: Any) -> No
     assert "All of it holds" in verified()
     sign()
     assert "All of it holds" in verified()
+
+
+def test_memories_that_were_emptied_are_erased_and_begin_anew(
+    admin: Api, project: Project, erase: Any
+) -> None:
+    enabled(project, empty_days=7)
+    mind = Mind(admin)
+    for _ in range(2):
+        id = mind.add("Likes tea", user_id="ann")["id"]
+        for content in ("Likes coffee", "Likes water"):
+            remembered(mind.patch(id, content=content))
+        mind.add("Lives in Rome", user_id="ann")
+        assert "All of it holds" in verified()
+        swept(now=timezone.now() + timedelta(days=400))
+        assert "All of it holds" in verified()
+        erase(user_id="ann")
+        assert "All of it holds" in verified()
 
 
 def test_the_first_of_two_removals_of_a_document_is_held_to_its_note(

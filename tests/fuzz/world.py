@@ -103,12 +103,23 @@ FIRST = {
         "steps": [{"op": "remove", "at": "/nothing"}],
     },
     "POST /v1/sessions/{session_id}/state/migrate": {"to": "2", "from": "1"},
+    "PUT /v1/shared/{name}": {"state": {"goal": "Oslo"}},
+    "PATCH /v1/shared/{name}": {"state": {"goal": "Oslo"}},
+    "POST /v1/shared/{name}/rollback": {"version": 1, "reasoning": "Wrong city."},
+    "POST /v1/shared/{name}/lease": {"holder": "planner", "seconds": 60},
+    "POST /v1/shared/{name}/lease/renew": {"fence": 1, "seconds": 60},
+    "POST /v1/shared/{name}/lease/release": {"fence": 1},
+    "PUT /v1/sessions/{session_id}/heartbeat": {"every": 60},
+    "PUT /v1/agents/{agent}/heartbeat": {"every": 60},
     "POST /v1/budgets": {
         "session_id": "{session_id}",
         "measure": "tokens",
         "limit": 100_000,
     },
     "PATCH /v1/budgets/{budget_id}": {"limit": 5_000, "warn_percent": 10},
+    "POST /v1/guards": {"agent_id": "{agent}", "name": "Nulls", "kind": "null_spree"},
+    "PATCH /v1/guards/{guard_id}": {"name": "No nulls"},
+    "POST /v1/guards/{guard_id}/try": {"days": 2},
     "POST /v1/prices": {
         "currency": "EUR",
         "models": {"large": {"input": "2.5", "output": "10"}},
@@ -125,6 +136,10 @@ FIRST = {
     "POST /v1/retention/policies/{policy_id}/enable": {"preview_id": "{preview_id}"},
     "POST /v1/retention/previews": {"policy_id": "{policy_id}"},
     "POST /v1/incidents": {"title": "Lost", "search": "user:u1"},
+    "POST /v1/surveys": {"check": "state.n<=4", "search": "user:u1"},
+    "POST /v1/experiments": {"name": "x", "sessions": ["{fork_id}", "{twin_id}"]},
+    "POST /v1/incidents/{incident_id}/members": {"sessions": ["{session_id}"]},
+    "PATCH /v1/experiments/{experiment_id}": {"name": "y"},
     "PATCH /v1/plans/{plan_id}": {"unpick_verdict": "look"},
     "POST /v1/exports": {"kind": "trajectories"},
     "POST /v1/erasures": {"preview_id": "{erasure_preview_id}", "reason": "Asked"},
@@ -218,13 +233,15 @@ class World:
         if not _is_wrong(case, ParameterLocation.BODY) and isinstance(case.body, dict):
             self._lead_body(case.body)
 
+    def _told(self, said: Any) -> Any:
+        if isinstance(said, list):
+            return [self._told(one) for one in said]
+        return self.ids[said[1:-1]] if _is_name(said) else said
+
     def _lead_body(self, body: dict[str, Any]) -> None:
         if not self.taken and self.label in FIRST:
             body.clear()
-            body |= {
-                name: self.ids[said[1:-1]] if _is_name(said) else said
-                for name, said in FIRST[self.label].items()
-            }
+            body |= {name: self._told(said) for name, said in FIRST[self.label].items()}
             return
         body |= {name: self.known[name] for name in self.known.keys() & body.keys()}
         body.pop("expected_version", None)
@@ -352,10 +369,20 @@ class World:
             self._make_an_approval(session, agent)
         if "budget_id" in self.named:
             self._make_a_budget(agent)
+        if "guard_id" in self.named or "/guards" in self.label:
+            self._make_a_guard(agent)
+        self._make_what_agents_share(session, agent)
         if "schema" in self.label or "migrat" in self.label:
             self._make_schemas(agent)
         if "agent" in self.named:
             self._make_data(agent)
+
+    def _make_what_agents_share(self, session: str, agent: str) -> None:
+        for path in (session, agent) if "/heartbeat" in self.label else ():
+            said = {"every": 3600}
+            self.client.put(f"{path}/heartbeat", json=said).raise_for_status()
+        if "/shared/" in self.label:
+            self._make_a_shared_document(agent)
 
     def _make_an_approval(self, session: str, agent: str) -> None:
         asked = {"tool": "issue_refund", "arguments": {"amount": 1}}
@@ -365,10 +392,28 @@ class World:
         ruled = self._made(f"{agent}/approval-rules", {"tool": "wire"})
         self.ids["approval_rule_id"] = ruled["id"]
 
+    def _make_a_shared_document(self, agent: str) -> None:
+        """Write it twice, and hold it where that is asked about."""
+        name = f"public/{agent.rpartition('/')[2]}"
+        # Nobody writes meanwhile: to wait is to wait for the end.
+        self.ids |= {"name": name, "wait": "0", "newer_than": "0"}
+        for goal in ("Rome", None):
+            said = {"state": {"goal": goal}}
+            self.client.put(f"/v1/shared/{name}", json=said).raise_for_status()
+        if "/lease/" in self.label:
+            held = {"holder": "planner", "seconds": 3600}
+            self._made(f"/v1/shared/{name}/lease", held)
+
     def _make_a_budget(self, agent: str) -> None:
         named = agent.rpartition("/")[2]
         allowed = {"agent_id": named, "measure": "turns", "limit": 1_000}
         self.ids["budget_id"] = self._made("/v1/budgets", allowed)["id"]
+
+    def _make_a_guard(self, agent: str) -> None:
+        named = agent.rpartition("/")[2]
+        guard = {"agent_id": named, "name": "Loops", "kind": "loop"}
+        self.ids["guard_id"] = made = self._made("/v1/guards", guard)["id"]
+        self.ids["trial_id"] = self._made(f"/v1/guards/{made}/try", {})["id"]
 
     def _make_schemas(self, agent: str) -> None:
         """Declare schemas, a way between two of them, and one that none leads to."""
@@ -404,9 +449,7 @@ class World:
             self.ids["plan_id"] = self._make_plan("hold")
         if "export_id" in self.named:
             self.ids["export_id"] = self._make_plan("export")
-        if "incident_id" in self.named:
-            wrong = {"title": "Lost", "sessions": [self.ids["session_id"]]}
-            self.ids["incident_id"] = self._made("/v1/incidents", wrong)["id"]
+        self._make_what_is_asked(session)
         if "history_export_id" in self.named:
             asked = {"kind": "trajectories"}
             self.ids["history_export_id"] = self._made("/v1/exports", asked)["id"]
@@ -416,6 +459,22 @@ class World:
             self.version = rolled_back["version"]
         if "/resume" in self.label:
             self._made(f"{session}/pause", {})
+
+    def _make_what_is_asked(self, session: str) -> None:
+        if "incident_id" in self.named:
+            wrong = {"title": "Lost", "sessions": [self.ids["session_id"]]}
+            self.ids["incident_id"] = self._made("/v1/incidents", wrong)["id"]
+        if "survey_id" in self.named:
+            asked = {"check": "state.n<=4"}
+            self.ids["survey_id"] = self._made("/v1/surveys", asked)["id"]
+        if "experiment_id" in self.named or self.label == "POST /v1/experiments":
+            self._make_experiment(session)
+
+    def _make_experiment(self, session: str) -> None:
+        forks = [self._made(f"{session}/fork", {"version": 0})["id"] for _ in range(2)]
+        self.ids["fork_id"], self.ids["twin_id"] = forks
+        said = {"name": "Cheaper", "sessions": forks}
+        self.ids["experiment_id"] = self._made("/v1/experiments", said)["id"]
 
     def _make_plan(self, kind: str) -> str:
         """Make a plan; to be undone it is done, and to be tried again it failed."""

@@ -20,15 +20,16 @@ KEYS = "apps/timeline/sql/keys_v1.sql"
 PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
 LEDGER = "apps/timeline/ledger/appending.py"
-WRITES = "apps/timeline/ledger/encoding/writes.py"
+SHAPED = "apps/timeline/ledger/encoding/shaped.py"
 REPLAYS = "apps/timeline/ledger/replays.py"
 REPLAY = "apps/timeline/sql/queries/replayed_request.sql"
-READING = "apps/timeline/versions/reading.py"
+DECODING = "apps/timeline/versions/decoding/bodies.py"
 HEADS = "apps/timeline/versions/heads.py"
 ROLLBACKS = "apps/timeline/operations/rollbacks.py"
 INTACT = "apps/timeline/versions/intact.py"
 PLAIN_HEAD = "apps/timeline/versions/plain_head.py"
-BEGINNINGS = "apps/timeline/ledger/beginnings.py"
+CREATION = "apps/timeline/ledger/beginning/creation.py"
+CLAIMS = "apps/timeline/ledger/beginning/claims.py"
 CHECKS = "apps/timeline/verification/checks.py"
 OPENNESS = "apps/timeline/verification/openness.py"
 FINDER = "apps/timeline/search/finder.py"
@@ -42,9 +43,16 @@ RESULT_RACES = "tests/races/interleavings/test_results.py::test_"
 LOCK_EFFECT = "apps/timeline/sql/effect_lock_v*.sql"
 STEP_EFFECT = "apps/timeline/sql/effect_step_v*.sql"
 EFFECT_RACES = "tests/races/interleavings/test_effects.py::test_"
+LEASES = "tests/timeline/shared/test_leases.py::test_"
+LEASE_RACES = "tests/races/interleavings/test_leases.py::test_"
+LEASE_FIGHT = (
+    "tests/timeline/shared/test_at_once.py"
+    "::test_fences_only_grow_and_no_late_write_lands"
+)
+SWEEPING = "tests/heartbeats/test_sweeping.py::test_"
 EFFECTS_VERIFIED = "tests/timeline/effects/test_verified.py::test_"
 ACTING = "tests/model/test_acting.py::test_effects_and_approvals_do_what_the_model_does"
-VERIFIED_TURNS = "apps/timeline/verification/turns.py"
+VERIFIED_TURNS = "apps/timeline/verification/turns/checks.py"
 MERGING = "apps/diffs/merging/"
 MERGES = "tests/diffs/merging/test_laws.py::test_merges_of_"
 MERGED = "tests/diffs/merging/test_states.py"
@@ -57,9 +65,15 @@ FORKED = "tests/timeline/test_write_forks.py::test_"
 MERGED_IN_BOUNDS = "tests/diffs/merging/test_bounds.py::test_"
 
 PACKING = "clients/python/src/stepback/bundles/packing.py"
+WORKING = "tests/timeline/search/test_working.py::test_"
+SHARES = "tests/surveys/test_shares.py::test_"
+FORK_COLUMNS = "tests/experiments/test_api.py::test_"
+NUMBERS = "tests/incidents/test_numbers.py::test_"
 BUNDLES = "tests/python_client/bundles/test_"
 OUTCOMES = "tests/timeline/test_outcomes.py::test_"
 BUDGETS = "tests/usage/test_budgets.py::test_"
+GUARDS = "tests/guards/test_"
+SCHEMAS = "tests/schemas/test_"
 USED = "tests/usage/test_turns.py::test_"
 VERIFY = "tests/timeline/test_verify.py::test_"
 TURNS = "tests/timeline/test_verify_turns.py::test_"
@@ -122,6 +136,9 @@ TAKEN = "tests/timeline/keeping/test_taking.py::test_"
 FORGED = "tests/timeline/keeping/test_forged.py::test_"
 COLUMNS = "tests/timeline/keeping/test_columns.py::test_"
 KEEPING_RACES = "tests/races/interleavings/test_keeping.py::test_"
+SUPERSEDED = "apps/timeline/sql/queries/keeping_superseded.sql"
+EMPTIED = "tests/retention/test_emptied_values.py::test_"
+DOCUMENT_RACES = "tests/races/interleavings/test_documents.py::test_"
 
 # The head as it is, whatever the caller expected.
 HEAD = "(SELECT max(v.number) FROM timeline_version v WHERE v.session_id = _session)"
@@ -298,7 +315,7 @@ MUTANTS = (
     ),
     one(
         "digest of what begins a session",
-        BEGINNINGS,
+        CLAIMS,
         "if bytes(known.digest) != self.request.digest:",
         "if False:",
         "tests/contracts/test_replays.py"
@@ -337,14 +354,14 @@ MUTANTS = (
     one(
         "kind of an append",
         APPEND,
-        "       AND s.kind = 'session'\n",
+        "       AND s.kind = _kind\n",
         "",
         OUTCOMES + "a_document_is_unknown",
     ),
     one(
         "kind of a read",
         HEADS,
-        "   AND s.kind = 'session'\n",
+        "   AND s.kind = %(kind)s\n",
         "",
         KIND + "its_address_answers_as_one_that_nothing_has",
     ),
@@ -359,7 +376,7 @@ MUTANTS = (
     one(
         "kind of a look for the key",
         REPLAY,
-        "   AND s.kind = 'session'\n",
+        "   AND s.kind = %(kind)s\n",
         "",
         KIND + "a_repeated_request_finds_nothing_of_it",
     ),
@@ -523,8 +540,8 @@ MUTANTS = (
     one(
         "what begins or ends to wait",
         APPEND,
-        "        IF _waits IS NOT NULL OR _flags",
-        "        IF _flags",
+        "        IF (_waits IS NOT NULL OR _flags",
+        "        IF (_flags",
         OPEN + "a_state_or_an_objective_asks_for_a_human",
         RACES + "what_is_open_follows_every_order",
     ),
@@ -539,8 +556,8 @@ MUTANTS = (
     one(
         "what a rollback sets aside",
         APPEND,
-        "\n           OR _restored_number IS NOT NULL THEN",
-        " THEN",
+        "\n            OR _restored_number IS NOT NULL) AND",
+        ") AND",
         HISTORIES,
         RACES + "what_is_open_follows_every_order",
     ),
@@ -617,14 +634,14 @@ MUTANTS = (
     ),
     one(
         "pauses that say nothing",
-        WRITES,
+        SHAPED,
         "SILENT = frozenset({Op.PAUSE, Op.RESUME})",
         "SILENT = frozenset()",
         OPEN + "an_agent_that_asks_and_pauses_itself_still_waits",
     ),
     one(
         "wide states that ask",
-        WRITES,
+        SHAPED,
         "if not any(rule.may_hold(written) for rule in rules):",
         "if written:",
         OPEN + "rollbacks_of_wide_and_large_states_are_heard",
@@ -674,7 +691,7 @@ MUTANTS = (
     ),
     one(
         "chain of a fork",
-        BEGINNINGS,
+        CREATION,
         '"previous_chain": origin.chain if origin else NO_CHAIN,',
         '"previous_chain": NO_CHAIN,',
         VERIFY + "forks_hold_and_begin_with_their_origins_chain",
@@ -753,7 +770,7 @@ MUTANTS = (
     ),
     one(
         "commitment in reads",
-        READING,
+        DECODING,
         "            bodies.verify(raws[key], row.salt, wanted[key])\n",
         "",
         WRITTEN + "no_state_is_read_that_its_commitment_does_not_hold",
@@ -784,6 +801,13 @@ MUTANTS = (
         INTACT,
         "if bodies.cache.seal(key) == seal:",
         "if bodies.cache.seal(key):",
+        ROLLED_BACK + "a_large_body_that_breaks_later_is_not_restored",
+    ),
+    one(
+        "stored bytes of what a large body builds on",
+        INTACT,
+        "if seal is not None and seal.stored == seals[place]:",
+        "if seal is not None:",
         ROLLED_BACK + "a_large_body_that_breaks_later_is_not_restored",
     ),
     one(
@@ -1401,6 +1425,80 @@ MUTANTS = (
         "THEN d.due_at <> t.deadline\n",
         EFFECTS_VERIFIED + "damage_is_named_as_derived_and_repaired",
     ),
+    # -- shared documents, heartbeats
+    one(
+        "a fence below the newest",
+        "apps/timeline/sql/fenced_v*.sql",
+        "l.session_id = _session AND l.fence = _fence)",
+        "l.session_id = _session AND l.fence >= _fence)",
+        LEASES + "a_fence_grows_with_each_holder_and_a_late_write_is_refused",
+        LEASE_FIGHT,
+    ),
+    one(
+        "a lease that another holds, in a write without a fence",
+        "apps/timeline/sql/fenced_v*.sql",
+        "AND l.until > clock_timestamp())",
+        "AND false)",
+        LEASES + "only_the_holder_writes_while_it_is_held",
+    ),
+    one(
+        "the fence of whoever is next",
+        "apps/timeline/sql/lease_v*.sql",
+        "               fence = l.fence + 1, until = excluded.until\n",
+        "               fence = l.fence, until = excluded.until\n",
+        LEASES + "a_fence_grows_with_each_holder_and_a_late_write_is_refused",
+        LEASE_FIGHT,
+    ),
+    one(
+        "the lock under which a lease is taken",
+        "apps/timeline/sql/lease_v*.sql",
+        "        FOR NO KEY UPDATE;\n",
+        "        ;\n",
+        LEASE_RACES + "of_two_that_take_one_holds",
+        LEASE_RACES + "a_late_write_lands_before_the_next_holder_or_not_at_all",
+    ),
+    one(
+        "the clock of a lease, read once the lock is held",
+        "apps/timeline/sql/lease_v*.sql",
+        "    _now := clock_timestamp();\n",
+        "    _now := '2020-01-01Z';\n",
+        LEASES + "it_is_taken_by_one_and_refused_to_others",
+    ),
+    one(
+        "whose lease is renewed",
+        "apps/timeline/sql/lease_v*.sql",
+        "              OR _lease.actor_id <> _actor_id THEN 'stale'\n",
+        "              THEN 'stale'\n",
+        LEASES + "the_same_name_under_another_key_is_another_holder",
+    ),
+    one(
+        "what another sweep has taken",
+        "apps/heartbeats/models.py",
+        "        return due.select_for_update(skip_locked=True)\n",
+        "        return due\n",
+        "tests/heartbeats/test_at_once.py::test_two_sweeps_at_once_tell_once",
+    ),
+    one(
+        "that a silence was told",
+        "apps/heartbeats/operations/sweeping.py",
+        "        one.silent_since = found.wrote_at\n",
+        "",
+        SWEEPING + "who_is_silent_is_told_of_once",
+    ),
+    one(
+        "a turn as a sign of life",
+        "apps/heartbeats/sql/queries/newest.sql",
+        "greatest(v.created_at, t.created_at) AS wrote_at",
+        "v.created_at AS wrote_at",
+        SWEEPING + "a_turn_without_a_version_is_a_sign_of_life",
+    ),
+    one(
+        "what is told and noted in one transaction",
+        "apps/heartbeats/operations/sweeping.py",
+        "@transaction.atomic\ndef _some(",
+        "def _some(",
+        SWEEPING + "what_is_told_and_that_it_was_are_stored_together",
+    ),
     # -- exceptions, floor, override
     one(
         "an exception that has ended meanwhile",
@@ -1717,7 +1815,7 @@ MUTANTS = (
     ),
     one(
         "a body that moved while it was read",
-        READING,
+        DECODING,
         "if all(key == place for key, place in places.items()):",
         "if True:",
         KEEPING_RACES + "who_reads_has_what_was_there_or_is_told_that_it_went",
@@ -1729,6 +1827,100 @@ MUTANTS = (
         "if not _is_said(self._events.get(event_id), stones):",
         "if False:",
         FORGED + "a_tombstone_that_is_changed_is_found",
+    ),
+    one(
+        "values that a checkpoint shows",
+        SUPERSEDED,
+        "m.number >= e.number AND m.number < n.number",
+        "m.number < 0",
+        EMPTIED + "the_value_is_answered_as_gone_where_it_stood_and_nowhere_else",
+    ),
+    one(
+        "values that a restore brought back",
+        SUPERSEDED,
+        "WHERE r.body_number = v.number",
+        "WHERE false",
+        EMPTIED + "a_value_that_was_brought_back_stays_as_long_as_it_is_seen",
+    ),
+    one(
+        "values that a young version shows",
+        SUPERSEDED,
+        "OR n.number > %(shown_from)s",
+        "OR false",
+        EMPTIED + "a_value_that_the_newest_version_replaced_is_of_the_one_before",
+    ),
+    one(
+        "configs are not emptied",
+        SUPERSEDED,
+        "AND v.op = 'set'",
+        "AND v.op IN ('set', 'configure')",
+        EMPTIED + "a_config_is_never_emptied",
+    ),
+    one(
+        "a legal hold on values",
+        "apps/timeline/operations/keeping/documents.py",
+        "if hooks.legal_hold(document_id):",
+        "if False:",
+        EMPTIED + "a_legal_hold_keeps_old_values_until_it_ends",
+    ),
+    one(
+        "a legal hold of whom memories are",
+        "apps/retention/standing.py",
+        "    if session.kind == Kind.KEYED:\n",
+        "    if False:\n",
+        EMPTIED + "a_hold_of_whom_memories_are_keeps_what_they_said",
+    ),
+    one(
+        "the lock of a document that is emptied",
+        "apps/timeline/operations/keeping/documents.py",
+        "document = locked(document_id, with_documents=True)",
+        "from apps.timeline.models import Session; "
+        "document = Session.with_documents.filter(id=document_id).first()",
+        DOCUMENT_RACES + "a_value_is_brought_back_before_it_goes_or_not_at_all",
+        DOCUMENT_RACES + "of_two_that_empty_one_takes_it",
+    ),
+    one(
+        "what a restore brings back has its value",
+        "apps/timeline/operations/documents/restoring.py",
+        "        _require_values(document, number)\n",
+        "        pass\n",
+        DOCUMENT_RACES + "a_value_is_brought_back_before_it_goes_or_not_at_all",
+    ),
+    one(
+        "the entry of what was emptied",
+        "apps/timeline/verification/documents/walk.py",
+        "if found != [own] or len(left) != 1:",
+        "if False:",
+        EMPTIED + "an_entry_of_what_was_emptied_that_is_not_its_own_is_named",
+    ),
+    one(
+        "a value that stands where one was emptied",
+        "apps/timeline/verification/documents/walk.py",
+        "chain(hollow_body(body), self._emptied(version, left))",
+        "self._emptied(version, left)",
+        EMPTIED + "what_was_emptied_and_holds_something_is_named",
+    ),
+    one(
+        "the tombstones of a document",
+        "apps/timeline/verification/documents/walk.py",
+        "in self.removed.problems():",
+        "in ():",
+        EMPTIED + "a_tombstone_that_is_gone_is_named",
+    ),
+    one(
+        "an earlier life of the same memories",
+        REMOVALS,
+        "return replace(found, gone=(), emptyings=mine, past=_others(found, mine))",
+        "return found",
+        "tests/erasures/test_verified.py"
+        "::test_memories_that_were_emptied_are_erased_and_begin_anew",
+    ),
+    one(
+        "a document is not counted as thinned",
+        TAKING,
+        "if session.kind != Kind.KEYED:",
+        "if True:",
+        EMPTIED + "nothing_of_it_is_left_in_the_tables",
     ),
     one(
         "what is put into what was emptied",
@@ -1861,8 +2053,8 @@ MUTANTS = (
     one(
         "a promotion counts that was rolled back",
         MERGE_REQUESTS,
-        "if any(row.number in live for live in lineage.down_to(row.number)):",
-        "if True:",
+        "if head.rollback is None or any(",
+        "if True or any(",
         PROMOTE + "a_promotion_that_was_rolled_back_counts_for_nothing",
     ),
     one(
@@ -1932,10 +2124,325 @@ MUTANTS = (
         BUNDLES + "replay.py::test_nobody_is_reached_in_any_way",
     ),
     one(
+        "an undecided session in a share",
+        "apps/surveys/sql/queries/shares.sql",
+        "AND (s.verdict = 'good' OR s.is_placed)",
+        "OR true",
+        SHARES + "what_nobody_can_decide_is_in_no_share",
+    ),
+    one(
+        "a version that is not placed in a share",
+        "apps/surveys/sql/queries/shares.sql",
+        "AND (s.verdict = 'good' OR s.is_placed)",
+        "",
+        SHARES + "one_that_broke_since_nobody_knows_when_is_in_no_share",
+    ),
+    one(
+        "a release that wrote when it was wrong already",
+        "apps/surveys/looking.py",
+        '"last": LAST_VERSION if bad is None else bad,',
+        '"last": LAST_VERSION,',
+        SHARES + "a_release_counts_where_it_wrote_while_they_still_passed",
+    ),
+    one(
+        "what was rolled back in a share",
+        "apps/surveys/looking.py",
+        "now=now, along=Along.ALL",
+        "now=now",
+        SHARES + "what_was_rolled_back_since_counts_as_it_happened",
+    ),
+    one(
+        "a fork that began wrong in a share",
+        "apps/surveys/looking.py",
+        "[] if is_inherited else",
+        "",
+        SHARES + "a_fork_that_began_wrong_is_of_no_release",
+    ),
+    one(
+        "a share of few sessions",
+        "apps/surveys/counting.py",
+        "return self.sessions < FEWEST",
+        "return self.sessions < 1",
+        SHARES + "of_few_sessions_no_share_is_told",
+    ),
+    one(
+        "sessions of other agents in a share",
+        "apps/surveys/sql/queries/shares.sql",
+        "(%(agents)s::text[] IS NULL OR a.external_id",
+        "(true OR a.external_id",
+        SHARES + "what_a_limited_key_does_not_see_is_not_counted",
+    ),
+    one(
+        "an undecided check of a fork",
+        "apps/experiments/columns.py",
+        "outcome=evaluate(check, state).outcome)",
+        "outcome=Outcome.HOLDS if evaluate(check, state).outcome is not Outcome.FAILS"
+        " else Outcome.FAILS)",
+        FORK_COLUMNS + "what_nobody_can_decide_is_no_pass",
+    ),
+    one(
+        "the state of a fork's head",
+        "apps/experiments/columns.py",
+        "_checked(text, check, states.get(id))",
+        "_checked(text, check, next(iter(states.values()), None))",
+        FORK_COLUMNS + "columns_are_of_the_heads_as_they_are_now",
+    ),
+    one(
+        "forks of another version",
+        "apps/experiments/operations/making.py",
+        "if (fork.origin_session_id, fork.origin_number) != (",
+        "if (first.origin_session_id, first.origin_number) != (",
+        FORK_COLUMNS + "only_forks_of_one_version_are_compared",
+    ),
+    one(
+        "the lock of numbers of incidents",
+        "apps/incidents/operations/opening.py",
+        "    Project.objects.select_for_update(no_key=True).get(id=act.project_id)\n",
+        "",
+        NUMBERS + "opened_at_once_they_never_have_the_same_number",
+    ),
+    one(
+        "releases from before an incident was resolved",
+        "apps/incidents/watching.py",
+        "project_id=incident.project_id, noted_at__gt=incident.resolved_at\n",
+        "project_id=incident.project_id\n",
+        NUMBERS + "what_fails_in_an_older_release_opens_nothing",
+    ),
+    one(
         "copies of what a bundle masks",
         "apps/timeline/api/bundles/drawing.py",
         "[(self.copies, Style.HIDE)] if self.copies else []",
         "[]",
         "tests/timeline/test_bundles.py::test_what_is_masked_is_nowhere_in_it",
+    ),
+    one(
+        "the verdict of a guard that refuses",
+        "apps/guards/live/judging.py",
+        "        if refused_by:\n",
+        "        if False:\n",
+        GUARDS + "live.py::test_a_guard_that_refuses_stores_nothing",
+    ),
+    one(
+        "a refusal that is sent again",
+        "apps/guards/live/refusing.py",
+        "    except IntegrityError:\n        return False\n",
+        "    except IntegrityError:\n        return True\n",
+        GUARDS + "refusals.py"
+        "::test_repeated_under_its_key_it_is_refused_again_and_counts_once",
+    ),
+    one(
+        "turns of another release",
+        "apps/metrics/spending/work.py",
+        "        if release is None or row.release == release:\n",
+        "        if True:\n",
+        "tests/usage/test_releases.py::test_a_turn_is_laid_to_what_it_says_else_to"
+        "_its_version_else_to_the_head",
+    ),
+    one(
+        "what was wrong before a newer release",
+        "apps/incidents/watching.py",
+        "    return found.bad.number >= first\n",
+        "    return True\n",
+        NUMBERS + "one_that_was_wrong_before_is_no_news_of_a_newer_release",
+    ),
+    one(
+        "a plain read that masks nothing",
+        "apps/timeline/api/door/reads.py",
+        "        return drawn(found.masks, told, SHOWN_AT)\n",
+        "        return json.dumps(told)\n",
+        "tests/timeline/door/test_masked_reads.py"
+        "::test_a_mask_counts_from_the_next_read_on",
+    ),
+    one(
+        "a masked state that is said to be the newest",
+        "apps/timeline/api/door/reads.py",
+        " == tag and found.masks is None\n",
+        " == tag\n",
+        "tests/timeline/door/test_masked_reads.py"
+        "::test_what_a_masked_key_has_kept_is_told_again",
+    ),
+    one(
+        "numbers as long as a card's beside others",
+        "apps/timeline/masking/cards.py",
+        '_LONG_RUN = b"0" * 13\n',
+        '_LONG_RUN = b"0" * 14\n',
+        "tests/timeline/masks/test_masking.py"
+        "::test_cards_are_found_where_a_look_at_each_group_finds_them",
+    ),
+    one(
+        "lines from a version that are another's",
+        "apps/timeline/versions/lineage.py",
+        "    return [lineage(one, rollbacks) for one in numbers]\n",
+        "    return [lineage(max(numbers), rollbacks) for one in numbers]\n",
+        "tests/timeline/test_lineage.py"
+        "::test_lines_from_several_versions_are_those_from_each",
+    ),
+    one(
+        "what nobody can decide",
+        "apps/guards/detecting/detectors.py",
+        "        return UNDECIDED\n    return _decided(verdict.outcome",
+        "        return PASSED\n    return _decided(verdict.outcome",
+        GUARDS + "live.py::test_what_nobody_can_decide_is_kept_and_is_no_pass",
+    ),
+    one(
+        "how often a guard steps back",
+        "apps/guards/live/storing.py",
+        "steps_within(session_id, act) < MOST_STEPS",
+        "steps_within(session_id, act) <= MOST_STEPS",
+        GUARDS + "live.py::test_a_guard_that_steps_back_stops_itself_at_the_fourth",
+    ),
+    one(
+        "the trial before a guard does more",
+        "apps/guards/operations/guarding.py",
+        "if change.mode is not Mode.OBSERVE and not is_tried:",
+        "if False:",
+        GUARDS + "trying.py::test_more_than_observing_needs_a_trial",
+    ),
+    one(
+        "the lock of a guard that looks back",
+        "apps/timeline/ledger/judging/attempts.py",
+        "needs_lock = judging is not None and judging.needs_lock",
+        "needs_lock = False",
+        GUARDS + "at_once.py::test_of_turns_at_once_no_loop_slips_through",
+    ),
+    one(
+        "a trial that two sweeps go on with",
+        "apps/guards/trying/running.py",
+        "filter(id=trial.id, after_id=trial.after_id)\n    if not mine.update",
+        "filter(id=trial.id)\n    if not mine.update",
+        GUARDS + "trying.py::test_a_killed_trial_counts_nothing_twice",
+    ),
+    one(
+        "an objective that asks for a person, carried on",
+        "apps/timeline/ledger/encoding/shaped.py",
+        "objective = None if asks else known",
+        "objective = known",
+        WORKING + "an_objective_that_asks_for_a_person_is_answered_by_the_next_write",
+    ),
+    one(
+        "tasks that the head has no more",
+        "apps/timeline/ledger/facts/tasked.py",
+        "dict.fromkeys(was - now) | ",
+        "",
+        WORKING + "it_is_what_the_head_has",
+    ),
+    one(
+        "tasks that no search finds, untold",
+        "apps/timeline/search/sessions/working.py",
+        "if self.cut.among(self.cut.below(None, 20)):",
+        "if False:",
+        WORKING + "of_a_long_list_the_first_are_found_and_it_says_so",
+    ),
+    one(
+        "currencies of what was used",
+        "apps/timeline/search/sessions/working.py",
+        "if self.within.currency in (None, unit):",
+        "if True:",
+        WORKING + "sessions_are_found_by_what_they_used",
+    ),
+    one(
+        "whose code made a state that is shown again",
+        "apps/timeline/queries/migrating/moving.py",
+        "    last = version.body_number\n",
+        "    last = version.number\n",
+        "tests/schemas/test_moving.py::"
+        "test_a_rollback_is_of_the_code_that_made_the_state_it_shows",
+    ),
+    one(
+        "the lock of a budget before its grant is chained",
+        "apps/approvals/operations/deciding.py",
+        "    hold(decided)\n",
+        "",
+        "tests/usage/test_at_once.py::test_a_grant_waits_for_who_has_the_budget_and_"
+        "holds_up_nobody",
+    ),
+    one(
+        "versions of a fork that look right",
+        "apps/experiments/sql/queries/used.sql",
+        " AND v.flags <> '[]'",
+        "",
+        FORK_COLUMNS + "forks_stand_beside_each_other_with_what_became_of_them",
+    ),
+    one(
+        "the schema that a migrated state passes",
+        "apps/schemas/migrating.py",
+        "        if faults:\n",
+        "        if False:\n",
+        SCHEMAS
+        + "migrating.py::test_a_state_that_does_not_pass_its_schema_is_not_stored",
+    ),
+    one(
+        "migrations that lead in a circle",
+        "apps/schemas/graph.py",
+        "if source == target or way(edges, target, source) is not None:",
+        "if source == target:",
+        SCHEMAS + "declaring.py::test_migrations_lead_one_way_and_never_back",
+    ),
+    one(
+        "two ways from one schema to another",
+        "apps/schemas/graph.py",
+        "        if twice:\n",
+        "        if False:\n",
+        SCHEMAS + "declaring.py::test_migrations_lead_one_way_and_never_back",
+    ),
+    one(
+        "writes of an older schema than the head's",
+        "apps/schemas/written.py",
+        "if head is not None and is_older(",
+        "if False and is_older(",
+        SCHEMAS
+        + "strict.py::test_an_old_worker_is_stopped_once_the_head_is_of_a_newer_schema",
+    ),
+    one(
+        "schemas that a strict agent has not declared",
+        "apps/schemas/written.py",
+        "if written is None or written not in declared.versions:",
+        "if False:",
+        SCHEMAS + "strict.py::test_undeclared_schemas_are_refused",
+    ),
+    one(
+        "the newest schema says whether it is strict",
+        "apps/schemas/written.py",
+        "bool(declared and declared[-1][1])",
+        "any(strict for _, strict in declared)",
+        SCHEMAS + "strict.py::test_a_schema_that_is_not_strict_ends_it",
+    ),
+    one(
+        "that a migration was used",
+        "apps/timeline/operations/migrating/appending.py",
+        "        if receipt.made:\n            schemas",
+        "        if False:\n            schemas",
+        SCHEMAS
+        + "migrating.py::test_it_is_stored_as_a_version_that_says_what_it_came_from",
+    ),
+    one(
+        "which schema a state was migrated from",
+        "apps/timeline/operations/migrating/appending.py",
+        "reason_code=found.source,",
+        "reason_code=None,",
+        SCHEMAS
+        + "migrating.py::test_it_is_stored_as_a_version_that_says_what_it_came_from",
+    ),
+    one(
+        "values of a migration that no two places share",
+        "apps/schemas/steps/applying.py",
+        "return deepcopy(value)",
+        "return value",
+        SCHEMAS + "steps.py::test_each_place_has_a_value_of_its_own",
+    ),
+    one(
+        "how large a migration makes a state",
+        "apps/schemas/steps/applying.py",
+        "if self._room < 0:",
+        "if False:",
+        SCHEMAS + "steps.py::test_a_small_migration_makes_no_huge_state",
+    ),
+    one(
+        "the commitment to a state that is read in bulk",
+        "apps/timeline/versions/decoding/streams.py",
+        "                bodies.verify(raw, row.salt, wanted[row.number])\n",
+        "",
+        "tests/timeline/test_streams.py::"
+        "test_another_body_than_was_committed_to_is_not_taken",
     ),
 )

@@ -115,15 +115,16 @@ def test_migrations_lead_one_way_and_never_back(run: Run, admin: Any) -> None:
     declare(admin, "4.0.0")
     steps = [{"op": "remove", "at": "/a"}]
 
-    for before, after in (
-        ("3.0.0", "1.0.0"),
-        ("1.0.0", "1.0.0"),
-        ("1.0.0", "3.0.0"),
-        ("1.0.0", "2.0.0"),
+    for before, after, why in (
+        ("3.0.0", "1.0.0", "in a circle"),
+        ("1.0.0", "1.0.0", "in a circle"),
+        ("1.0.0", "3.0.0", "two ways from 1.0.0 to 3.0.0"),
+        ("1.0.0", "2.0.0", "two ways from 1.0.0 to 2.0.0"),
     ):
         body = {"from": before, "to": after, "steps": steps}
         answer = admin.post(f"{AGENT}/migrations", body)
         assert_refused(answer, 422, "unacceptable_migration", "/to")
+        assert why in answer.body["error"]["message"]
     unknown = {"from": "1.0.0", "to": "5.0.0", "steps": steps}
     assert_refused(
         admin.post(f"{AGENT}/migrations", unknown), 422, "unacceptable_migration", "/to"

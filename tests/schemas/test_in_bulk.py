@@ -57,6 +57,25 @@ def test_the_dry_run_says_what_the_run_does(run: Run, admin: Any, api: Any) -> N
     assert [one.head for one in (broken, unfit, there, unnamed)] == [0] * 4
 
 
+def test_all_that_a_search_finds_of_an_older_schema_are_migrated(
+    run: Run, admin: Any, api: Any
+) -> None:
+    three(admin)
+    also = begin(api(), FIRST, schema_version="1.0.0")
+    newer = begin(api(), SECOND, schema_version="2.0.0")
+    asked = {"kind": "migrate", "q": "schema:1.0.0", "to_schema": "2.0.0"}
+
+    plan = succeeded(run.client.post("/v1/plans", asked)).body
+
+    assert set(by_session(plan)) == {run.id, also.id}
+    succeeded(run.client.post(f"/v1/plans/{plan['id']}/confirm", {"reason": "2.0"}))
+    running.sweep(now=timezone.now())
+    assert [run.state, also.state] == [SECOND, SECOND]
+    assert (newer.head, newer.state) == (0, SECOND)
+    found = run.client.get("/v1/search", {"q": "schema:1.0.0"}).body
+    assert found["data"] == []
+
+
 def test_states_that_name_none_are_of_what_is_said(
     run: Run, admin: Any, api: Any
 ) -> None:

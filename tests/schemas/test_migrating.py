@@ -222,3 +222,17 @@ def test_a_migration_that_changes_nothing_stores_no_bytes(run: Run, admin: Any) 
     assert migrate(run, "1.1.0").body["state"] == FIRST
     assert Version.objects.get(session_id=run.id, number=1).body_number == 0
     assert run.get("verify")["valid"]
+
+
+def test_a_checkpointer_goes_on_from_what_was_migrated(run: Run, admin: Any) -> None:
+    three(admin)
+    migrate(run, "2.0.0")
+
+    written = run.get("checkpoints", include_merges="true", include_state="true")
+    newest = written["data"][0]
+
+    assert (newest["version"], newest["state"]) == (1, SECOND)
+    named = run.get("checkpoints", checkpoint_id=newest["checkpoint_id"])["data"]
+    assert [one["version"] for one in named] == [1]
+    # What nobody wrote for checkpoints alone is not shown without asking.
+    assert [one["version"] for one in run.get("checkpoints")["data"]] == [0]

@@ -123,20 +123,18 @@ def test_a_step_of_an_item_says_which_item() -> None:
 
 def test_each_place_has_a_value_of_its_own() -> None:
     made = after(
-        {"a": [{}, {}]},
+        {"a": [{}, {"x": 5}]},
         {
             "op": "each",
             "at": "/a",
-            "steps": [{"op": "default", "at": "/b", "value": {"c": 1}}],
-        },
-        {
-            "op": "each",
-            "at": "/a",
-            "steps": [{"op": "rename", "at": "/b/c", "to": "d"}],
+            "steps": [
+                {"op": "default", "at": "/b", "value": {"c": 1}},
+                {"op": "move", "at": "/x", "to": "/b/x"},
+            ],
         },
     )
 
-    assert made == {"a": [{"b": {"d": 1}}, {"b": {"d": 1}}]}
+    assert made == {"a": [{"b": {"c": 1}}, {"b": {"c": 1, "x": 5}}]}
 
 
 def test_a_small_migration_makes_no_huge_state() -> None:

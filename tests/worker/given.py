@@ -204,6 +204,27 @@ def with_an_incident(told: Told) -> None:
     ok(told.client.post("/v1/incidents", json=wrong))
 
 
+def with_a_survey(told: Told) -> None:
+    """Three sessions of a survey, of which two have a version that does not pass."""
+    for total in range(3):
+        begun = {"agent_id": "surveyed", "initial_state": {"total": 0}}
+        session = told.client.post("/v1/sessions", json=begun).json()["id"]
+        patch = {"state": {"total": total}}
+        ok(told.client.patch(f"/v1/sessions/{session}/state", json=patch))
+    asked = {"check": "state.total<1", "search": "agent:surveyed"}
+    ok(told.client.post("/v1/surveys", json=asked))
+
+
+def surveyed(told: Told) -> object:
+    """What was found of each session, and whether all were looked into."""
+    found = told.rows(
+        "SELECT verdict, is_placed FROM surveys_sampled WHERE project_id = {p}"
+        " ORDER BY session_id"
+    )
+    over = "SELECT looked_at IS NOT NULL FROM surveys_survey WHERE project_id = {p}"
+    return found, told.column(over)
+
+
 def checked(told: Told) -> object:
     """What was found of each session, and whether all were looked into."""
     found = told.rows(
@@ -332,6 +353,13 @@ JOBS = {
         "INSERT ON timeline_version",
         "NEW.op = 'rollback'",
         done=(["finished"], [(n, "done", 2, 1) for n in range(3)]),
+    ),
+    "look_for_surveys": Job(
+        with_a_survey,
+        surveyed,
+        "UPDATE ON surveys_sampled",
+        f"{OF_NEW} AND NEW.verdict IS NOT NULL",
+        done=([("good", False), ("bad", True), ("bad", True)], [True]),
     ),
     "check_incidents": Job(
         with_an_incident,

@@ -166,7 +166,7 @@ def test_its_end_does_not_warn_of_the_queries_that_it_gives_up(
         asyncio.get_running_loop().call_later(0.05, stop.set)
         await running._until(stop)
 
-    monkeypatch.setattr(running.jobs, "work", work)
+    monkeypatch.setattr(running.scheduling, "work", work)
     try:
         asyncio.run(end())
     finally:

@@ -28,6 +28,7 @@ GLANCE = 0.003  # seconds before PostgreSQL is asked whether somebody waits
 # not change, so reading them sooner or later makes no difference.
 STEPS = (
     ("store", re.compile(r"timeline_(append|append_batch|create_session)_v\d")),
+    ("lease", re.compile(r"timeline_lease_v\d")),
     ("effect", re.compile(r"timeline_effect_(begin|finish|lapse)_v\d")),
     ("lock", re.compile(r"SELECT 1 FROM timeline_session .* FOR NO KEY UPDATE")),
     # Who has claimed it reads it again, which is no step: it does not change.
