@@ -65,8 +65,11 @@ def run(plan: Plan) -> Result:
 
 def _tables_full(at: House, running: Traffic, keeper: Keeper) -> None:
     before = at.postmaster()
-    # A fresh segment: what the clients write meanwhile must not fill the log as well.
+    # A fresh segment: what the clients write meanwhile must not fill the log as well. It
+    # is made by the first record in it: where no client wrote before the disk was full,
+    # its own file found no space, and PostgreSQL ended itself.
     _done(at, "SELECT pg_switch_wal()")
+    _done(at, "SELECT pg_logical_emit_message(true, 'faults', 'the first record')")
     with _full(at):
         # It may fail, but must not take the server with it; by itself one comes only
         # every five minutes.
