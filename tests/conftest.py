@@ -36,6 +36,7 @@ from tests.acts import act_by
 from tests.live import Server, migrated, serving
 from tests.scheduling import ByHouse
 from tests.statements.recorder import Plugin
+from tests.unordered import turn_around_what_has_no_order
 
 # Where this is set, each process of the run, and each server that it starts, compiles
 # all modules anew: 5 s of a processor for a worker, 0.6 for a server.
@@ -52,8 +53,12 @@ gc.disable()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have every statement on tables of sessions be of one of three kinds."""
+    """Have every statement on tables of sessions be of one of three kinds.
+
+    What has no order is turned around.
+    """
     config.pluginmanager.register(Plugin(config), "statements")
+    turn_around_what_has_no_order()
 
 
 @pytest.hookimpl(tryfirst=True)
