@@ -5,11 +5,15 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from apps.core import json
 
 KIB = 1024
+# What a search of memories is judged by: what is remembered, and the same otherwise.
+QUALITY = Path(__file__).parents[1] / "memory" / "quality" / "paraphrases.txt"
 
 
 def words(count: int, seed: int = 1) -> list[str]:
@@ -21,6 +25,30 @@ def texts(count: int, size: int, seed: int = 1) -> list[str]:
     """Return texts of about `size` characters, of 3,000 different words."""
     chance, known = random.Random(seed), words(3000)
     return [" ".join(chance.choices(known, k=size // 7)) for _ in range(count)]
+
+
+def remembered(count: int, seed: int = 1) -> list[str]:
+    """Return other texts as agents remember them, two sentences of 120 characters.
+
+    Of random letters a model would read three times as many tokens.
+    """
+    chance, said = random.Random(seed), [memory for memory, _ in _said()]
+    pairs = [chance.sample(said, 2) for _ in range(count)]
+    return [f"{at} {one}. {two}"[:120] for at, (one, two) in enumerate(pairs)]
+
+
+def questions(count: int, seed: int = 1) -> list[str]:
+    """Return questions, no two alike: what was remembered, by other words."""
+    chance, asked = random.Random(seed), [other for _, other in _said()]
+    return [f"{chance.choice(asked)} {at}" for at in range(count)]
+
+
+@cache
+def _said() -> list[tuple[str, str]]:
+    """Return what is remembered, and the same by other words."""
+    lines = QUALITY.read_text().splitlines()
+    pairs = [line.split(" | ") for line in lines if line and line[0] != "#"]
+    return [(memory, other) for memory, other in pairs]
 
 
 def small(size: int = KIB) -> dict[str, Any]:

@@ -7,16 +7,17 @@ make its vector, by the same model.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
+from itertools import count
 
 import psycopg
 
 from apps.core import json
 from apps.meaning import embedding
 from apps.meaning.embedding import Reading
+from apps.meaning.embedding.sentences import Sentences
 from tests.benchmarks import machine, states
 from tests.benchmarks.baselines import others
 from tests.benchmarks.clients import Client
@@ -52,8 +53,9 @@ def run(setting: Setting) -> list[Finding]:
         dsn = opened.enter_context(machine.database("bench_memories"))
         server = opened.enter_context(machine.product(dsn))
         secret = server.key("bench")
-        count = setting.count(MEMORIES, QUICK_MEMORIES)
-        loaded, *more = _texts(count, setting.rounds + 1)
+        loaded, *more = _texts(
+            setting.count(MEMORIES, QUICK_MEMORIES), setting.rounds + 1
+        )
         with closing(Client(server, secret)) as loading:
             _load(loading, loaded)
             _load(loading, loaded[: setting.count(USUAL, QUICK_USUAL)], USUAL_USER)
@@ -65,28 +67,20 @@ def run(setting: Setting) -> list[Finding]:
         }
         # The server does not keep the first one's connection for so long.
         client = opened.enter_context(closing(Client(server, secret)))
-        chosen = random.Random(2)
-        found = _searches(
-            setting, client, theirs, _questions(chosen, loaded, setting.rounds)
+        asked = (_questions(setting.rounds, at) for at in count())
+        found = _searches(setting, client, theirs, next(asked))
+        contexts = _contexts(
+            setting, client, {user: next(asked) for user in (USUAL_USER, USER)}
         )
-        asked = {
-            user: _questions(chosen, loaded, setting.rounds)
-            for user in (USUAL_USER, USER)
-        }
-        contexts = _contexts(setting, client, asked)
         return [*_adds(setting, client, theirs, more), *found, *contexts]
 
 
-def _questions(
-    chosen: random.Random, texts: Sequence[str], rounds: int
-) -> list[list[str]]:
-    """Return other questions for each round: a process remembers those it was asked.
-
-    Without white space at their ends, as mem0 asks.
-    """
+def _questions(rounds: int, at: int) -> list[list[str]]:
+    """Return other questions for each round: a process remembers those it was asked."""
+    asked = states.questions(SEARCHES * (rounds + 1), at)
     return [
-        [chosen.choice(texts)[10:60].strip() for _ in range(SEARCHES)]
-        for _ in range(rounds + 1)
+        [f"{one} of {at}" for one in asked[first : first + SEARCHES]]
+        for first in range(0, len(asked), SEARCHES)
     ]
 
 
@@ -113,7 +107,7 @@ def _searches(
         "ours": lambda: milliseconds(lambda: _found(client, next(mine))) / SEARCHES
     }
     for store, asked in theirs.items():
-        lanes[store] = partial(_next, asked, "search", iter(questions))
+        lanes[store] = _theirs(asked, "search", questions)
     samples = alternate(lanes, rounds=setting.rounds)
     what = f"search for {FOUND} among {setting.count(MEMORIES, QUICK_MEMORIES):,}"
     return _beside(samples, f"{what} memories of a user", 1.5)
@@ -130,7 +124,7 @@ def _adds(
     mine = iter(texts)
     lanes["ours"] = lambda: milliseconds(lambda: _add(client, next(mine))) / ADDS
     for store, asked in theirs.items():
-        lanes[store] = partial(_next, asked, "add", iter(texts))
+        lanes[store] = _theirs(asked, "add", texts)
     samples = alternate(lanes, rounds=setting.rounds)
     what = f"a memory added to {setting.count(MEMORIES, QUICK_MEMORIES):,} of a user"
     return _beside(samples, what, 2, WHOLE)
@@ -195,18 +189,10 @@ def _beside(
 
 def _texts(count: int, rounds: int) -> list[list[str]]:
     """Return so many texts, and for each round some more."""
-    made = states.texts(997, 150)
-    chosen = random.Random(1)
-
-    def some(first: int, count: int) -> list[str]:
-        pairs = [(chosen.choice(made), chosen.choice(made)) for _ in range(count)]
-        return [
-            f"{first + at} {one} {two}"[:120] for at, (one, two) in enumerate(pairs)
-        ]
-
+    made = states.remembered(count + ADDS * rounds)
     return [
-        some(0, count),
-        *(some(count + ADDS * each, ADDS) for each in range(rounds)),
+        made[:count],
+        *(made[at : at + ADDS] for at in range(count, len(made), ADDS)),
     ]
 
 
@@ -238,11 +224,20 @@ def _vectors(texts: Sequence[str]) -> dict[str, list[float]]:
     return {text: row.tolist() for text, row in zip(texts, rows, strict=True)}
 
 
-def _next(asked: others.Asked, name: str, texts: Iterator[list[str]]) -> float:
-    """Return what one takes mem0: it is handed vectors, which were made as it would."""
-    some = next(texts)
-    made = milliseconds(lambda: [_vectors([one]) for one in some])
-    return (made + asked(name, some)) / len(some)
+def _theirs(asked: others.Asked, name: str, texts: Sequence[list[str]]) -> Lane:
+    """Return a lane of mem0: what one takes it, and the model that makes its vector.
+
+    It is handed vectors, so the model is asked here, one that was not asked for these
+    texts before: it remembers what it was asked.
+    """
+    model, coming = Sentences(), iter(texts)
+
+    def next_some() -> float:
+        some = next(coming)
+        made = milliseconds(lambda: [model.embed([one], seconds=60) for one in some])
+        return (made + asked(name, some)) / len(some)
+
+    return next_some
 
 
 def _mean(act: Callable[[], object], count: int) -> float:
