@@ -26,6 +26,7 @@ NAME = "disk"
 WHAT = "the data disk full and freed"
 MEGABYTE = 1 << 20
 SEGMENTS = 64
+FIRST_RECORD = "SELECT pg_logical_emit_message(true, 'faults', 'the first record')"
 
 
 def run(plan: Plan) -> Result:
@@ -65,29 +66,30 @@ def run(plan: Plan) -> Result:
 
 def _tables_full(at: House, running: Traffic, keeper: Keeper) -> None:
     before = at.postmaster()
-    # A fresh segment: what the clients write meanwhile must not fill the log as well. It
-    # is made by the first record in it: where no client wrote before the disk was full,
-    # its own file found no space, and PostgreSQL ended itself.
-    _done(at, "SELECT pg_switch_wal()")
-    _done(at, "SELECT pg_logical_emit_message(true, 'faults', 'the first record')")
-    with _full(at):
-        # It may fail, but must not take the server with it; by itself one comes only
-        # every five minutes.
-        with suppress(psycopg.InternalError):
-            _done(at, "CHECKPOINT")
-        running.wait_for_failures("507", 5)
-        _require_readable(at, running)
-        keeper.write_until_refused()
-        keeper.look()
+    # Connected before: a full disk lets nobody in where PostgreSQL has to write anew
+    # what it keeps of its catalogs for whoever connects.
+    with _superuser(at) as connection:
+        # A fresh segment: what the clients write meanwhile must not fill the log as
+        # well. It is made by the first record in it: where no client wrote before the
+        # disk was full, its own file found no space, and PostgreSQL ended itself.
+        connection.execute("SELECT pg_switch_wal()")
+        connection.execute(FIRST_RECORD)
+        with _full(at):
+            # It may fail, but must not take the server with it; by itself one comes
+            # only every five minutes.
+            with suppress(psycopg.InternalError):
+                connection.execute("CHECKPOINT")
+            running.wait_for_failures("507", 5)
+            _require_readable(at, running)
+            keeper.write_until_refused()
+            keeper.look()
     running.wait_for(10)
     if at.postmaster() != before:
         raise Violation("PostgreSQL did not live on while its tables could not grow")
 
 
-def _done(at: House, statement: str) -> None:
-    """Execute it as the superuser."""
-    with psycopg.connect(at.location.superuser_dsn(), autocommit=True) as connection:
-        connection.execute(statement)
+def _superuser(at: House) -> psycopg.Connection:
+    return psycopg.connect(at.location.superuser_dsn(), autocommit=True)
 
 
 def _log_full(at: House, running: Traffic) -> bool:
@@ -104,8 +106,7 @@ def _log_full(at: House, running: Traffic) -> bool:
 def _exhausted(at: House) -> bool:
     """Write log until PostgreSQL ends the connection, which says that it is full."""
     with suppress(psycopg.Error):
-        superuser = at.location.superuser_dsn()
-        with psycopg.connect(superuser, autocommit=True) as connection:
+        with _superuser(at) as connection:
             for _ in range(SEGMENTS):
                 connection.execute(
                     "SELECT pg_logical_emit_message(true, 'faults', repeat('x', 99999))"
