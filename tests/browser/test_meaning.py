@@ -22,7 +22,10 @@ def test_a_version_is_found_by_what_it_means(
     page = visits.page("alice", viewport=PHONE)
     page.goto(trip.path())
     page.get_by_role("link", name="Sessions", exact=True).first.click()
+    # Without these waits the key may go to the page that is being left.
+    page.wait_for_url("**/sessions")
     page.get_by_role("link", name="By meaning").press("Enter")
+    page.wait_for_url("**/meaning*")
     looker.look(page, "a project that searches nothing by meaning")
     page.get_by_role("button", name="Switch it on").press("Enter")
     expect(page.get_by_role("button", name="Switch it off")).to_be_visible()
