@@ -63,14 +63,7 @@ def test_packages_define_nothing_and_only_pass_on_names() -> None:
 MOST_LINES = 300
 # Modules that are longer still: as many lines as they have. May only be lowered.
 LONGER = {
-    "apps/data/api/data.py": 300,
-    "apps/data/api/outputs.py": 301,
-    "apps/data/models.py": 307,
-    "apps/data/operations/writing.py": 309,
-    "apps/meaning/past/searching.py": 303,
-    "apps/memory/api/views.py": 302,
     "apps/timeline/api/states.py": 314,
-    "apps/timeline/operations/keeping/taking.py": 327,
     "config/settings.py": 341,
 }
 MOST_OF_A_FUNCTION = 60

@@ -127,6 +127,7 @@ ISOLATION = "tests/contracts/test_isolation.py::test_"
 KIND = "tests/contracts/test_kind.py::test_"
 KEEPING_PINS = "apps/timeline/operations/keeping/pins.py"
 TAKING = "apps/timeline/operations/keeping/taking.py"
+TOMBSTONES = "apps/timeline/operations/keeping/tombstones.py"
 KEEPING_LOCK = "apps/timeline/operations/keeping/locking.py"
 PIN_ROWS = "apps/timeline/sql/queries/keeping_pins.sql"
 KEPT_BODIES = "apps/timeline/sql/queries/keeping_bodies.sql"
@@ -1780,7 +1781,7 @@ MUTANTS = (
     ),
     one(
         "what is broken stays",
-        TAKING,
+        TOMBSTONES,
         "if value != one.chain:",
         "if False:",
         TAKEN + "a_broken_history_is_not_taken",

@@ -57,9 +57,8 @@ class ValueView(DataView):
 
     def value(self, request: Request, agent: str, key: str) -> Response:
         """Answer what stands under a key, now or at an earlier version."""
-        reading = data.read_value(
-            act=self.act, reference=agent, key=key, at=_at(request)
-        )
+        at = _at(request)
+        reading = data.read_value(act=self.act, reference=agent, key=key, at=at)
         return Response(shapes.value_object(reading))
 
 

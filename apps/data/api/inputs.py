@@ -18,9 +18,8 @@ from apps.core.http.input.fields import (
     WholeNumberField,
 )
 from apps.core.http.openapi.schema import ANY_NAMES
-from apps.data.documents.values import NewValue
+from apps.data.documents.values import MOST_ENTRIES, NewValue
 from apps.data.operations.searching import LEAST_SIMILARITY, Method, SearchAsked
-from apps.data.operations.writing import MOST_ENTRIES
 
 DEFAULT_FOUND = 10
 MOST_FOUND = 100

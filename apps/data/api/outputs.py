@@ -29,18 +29,6 @@ def maybe_moment(help_text: str = "") -> serializers.DateTimeField:
     return serializers.DateTimeField(allow_null=True, help_text=help_text)
 
 
-@named(component_name="DataWriteOverride")
-class Override(Output):
-    """What a policy would have blocked, and why an administrator let it through."""
-
-    rule = text("The policy.")
-    kind = text()
-    place = text()
-    masked = text("Its shape.", allow_blank=True)
-    floor = serializers.BooleanField(help_text="Whether the project's floor has it.")
-    reason = text()
-
-
 @named(component_name="BlockedAlso")
 class Also(Output):
     """What else of a blocked write would have been blocked."""
@@ -49,6 +37,14 @@ class Also(Output):
     kind = text()
     place = text()
     masked = text("Its shape.", allow_blank=True)
+
+
+@named(component_name="DataWriteOverride")
+class Override(Also):
+    """What a policy would have blocked, and why an administrator let it through."""
+
+    floor = serializers.BooleanField(help_text="Whether the project's floor has it.")
+    reason = text()
 
 
 @named(component_name="DataWriteResult")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, cast
@@ -13,6 +13,7 @@ from apps.core.time.moments import utc_text
 from apps.data.documents.keys import require_key
 from apps.data.policies import Block
 
+MOST_ENTRIES = 100
 MAX_VALUE_BYTES = 1024 * 1024
 MAX_METADATA_BYTES = 16 * 1024
 
@@ -138,3 +139,17 @@ def require_size(size: int, limit: int, name: str, *, param: str) -> None:
             size=size,
             limit=limit,
         )
+
+
+def require_entries(items: Sequence[NewValue], name: str) -> None:
+    """Refuse what cannot be kept of a list that the caller calls `name`.
+
+    Raises: InvalidKey, InvalidRequest, ContentTooLarge.
+    """
+    if not 0 < len(items) <= MOST_ENTRIES:
+        raise InvalidRequest(
+            f"{name} takes 1 to {MOST_ENTRIES} entries; there are {len(items)}.",
+            param=name,
+        )
+    for place, item in enumerate(items):
+        item.require(within=f"{name}[{place}]." if name else "")

@@ -14,7 +14,6 @@ from django.db import transaction
 
 from apps.agents.acts import Act
 from apps.audit.streams import Operation, Result
-from apps.core.errors import InvalidRequest
 from apps.data.documents.agents import known_document
 from apps.data.documents.deciding import ALLOWED, Decision, Override, against, decide
 from apps.data.documents.enforcing import (
@@ -26,7 +25,7 @@ from apps.data.documents.enforcing import (
 )
 from apps.data.documents.exceptions import still_stand
 from apps.data.documents.repeated import results_before
-from apps.data.documents.values import NewValue, WriteResult
+from apps.data.documents.values import NewValue, WriteResult, require_entries
 from apps.data.operations.recording import found_to_write, record_block, told
 from apps.timeline.errors import ConfigChanged, EntryChanged, NoRoom
 from apps.timeline.operations import (
@@ -38,7 +37,6 @@ from apps.timeline.operations import (
     write_entry_plainly,
 )
 
-MOST_ENTRIES = 100
 # How often what is written is checked anew because another config stands.
 ATTEMPTS = 3
 
@@ -61,7 +59,7 @@ def write_batch(
     Raises: AgentNotFound, InvalidRequest, InvalidKey, ContentTooLarge; EntryChanged,
     ConfigChanged, AgentSuspended, AgentDeleted, DocumentHeld, IdempotencyKeyReused.
     """
-    _require(items, name)
+    require_entries(items, name)
     if override is not None:
         override.require()
     _, document = found_to_write(act, reference)
@@ -297,13 +295,3 @@ class _Batch:
             )
             for at, place in enumerate(self.allowed)
         }
-
-
-def _require(items: Sequence[NewValue], name: str) -> None:
-    if not 0 < len(items) <= MOST_ENTRIES:
-        raise InvalidRequest(
-            f"{name} takes 1 to {MOST_ENTRIES} entries; there are {len(items)}.",
-            param=name,
-        )
-    for place, item in enumerate(items):
-        item.require(within=f"{name}[{place}]." if name else "")

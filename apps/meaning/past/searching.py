@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.admission import gate
@@ -23,9 +22,9 @@ from apps.meaning import embedding
 from apps.meaning.embedding import Embedder, EmbeddingFailed
 from apps.meaning.errors import MeaningOff, MeaningUnavailable
 from apps.meaning.nearest import ROWS_A_UNIT, asked_vectors
+from apps.meaning.past.pending import agents_of, count_pending
 from apps.meaning.past.texts import text_of
 from apps.timeline.models import Session
-from apps.timeline.projection import waiting_versions
 from apps.timeline.queries import VersionChanges, version_changes
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ MOST_VERSIONS = 20_000
 NEAREST = 200
 # As many are looked at where others may not be seen, or have gone.
 MOST_LOOKED_AT = 1_000
-MOST_COUNTED = 1_000
 _WORD = re.compile(r"[^\W_]+")
 
 # Aggregated, because so many rows take five times as long to send and to read.
@@ -50,20 +48,6 @@ SELECT array_agg(v.session_id) AS sessions, array_agg(v.number) AS numbers,
            AND (%(agents)s::text[] IS NULL OR agent_id = ANY (%(agents)s::text[]))
          ORDER BY session_id DESC, number DESC LIMIT %(most)s) v
 """
-_DUE = """
-SELECT session_id, number FROM meaning_paststream
- WHERE project_id = %(project)s AND due_at IS NOT NULL LIMIT %(most)s
-"""
-_REACHED = """
-SELECT session_id, number FROM meaning_paststream
- WHERE session_id = ANY (%(sessions)s::text[])
-"""
-_HEADS = sql.across("""
-SELECT s.id, s.head_number FROM timeline_session s
- WHERE s.id = ANY (%(sessions)s::text[])
-   AND (%(agents)s::text[] IS NULL OR s.agent_id = ANY (%(agents)s::text[]))
- LIMIT %(most)s
-""")
 _IS_BEHIND = """
 SELECT NOT EXISTS (
        SELECT FROM meaning_backfill
@@ -154,7 +138,7 @@ def search_past(
         next=PastPlace(session_id=places[-1][0], number=places[-1][1])
         if has_more
         else None,
-        pending=_pending(scope),
+        pending=count_pending(scope),
         is_catching_up=bool(sql.rows(_IS_BEHIND, project)[0].is_so),
     )
 
@@ -178,7 +162,7 @@ def _page(
         "model": embedder.name,
         "session": after.session_id,
         "number": after.number,
-        "agents": _agents(scope),
+        "agents": agents_of(scope),
         "most": MOST_VERSIONS + 1,
     }
     (row,) = sql.rows(_LOAD, asked)
@@ -193,16 +177,6 @@ def _page(
         is_truncated=len(found) > MOST_VERSIONS,
     )
     return matrix, found[:MOST_VERSIONS]
-
-
-def _agents(scope: Scope) -> list[str] | None:
-    """Return the ids of the agents that a key is limited to; None for all."""
-    if scope.agents is None:
-        return None
-    mine = Agent.objects.filter(
-        project_id=scope.project.id, external_id__in=scope.agents
-    )
-    return list(mine.values_list("id", flat=True))
 
 
 def _near(
@@ -269,34 +243,6 @@ def _seen(
             by_words=share,
             distance=round(max(one.distance, 0.0), 4),
         )
-
-
-def _pending(scope: Scope) -> int:
-    """Count what waits of the sessions that the caller may see.
-
-    What is not noticed yet waits as well, as while no worker runs. Of a session that is
-    due all counts that is behind what is embedded of it.
-    """
-    asked = {"project": scope.project.id, "most": MOST_COUNTED}
-    due = {row.session_id: row.number for row in sql.rows(_DUE, asked)}
-    unnoticed = waiting_versions(scope.project.id)
-    # By `manage.py embed` also what no worker has noticed may be embedded.
-    noticed = {"sessions": sql.text_array(unnoticed)}
-    reached = due | {row.session_id: row.number for row in sql.rows(_REACHED, noticed)}
-    waiting = sorted({*due, *unnoticed})
-    if not waiting:
-        return 0
-    told = {
-        "sessions": sql.text_array(waiting),
-        "agents": _agents(scope),
-        "most": len(waiting),
-    }
-    return sum(
-        max(row.head_number - reached[row.id], 0)
-        if row.id in reached
-        else unnoticed[row.id]
-        for row in sql.rows(_HEADS, told)
-    )
 
 
 def _words(text: str) -> set[str]:

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from apps.memory.api import deciding, forming, views
+from apps.memory.api import deciding, forming, of_session, views
 
 SESSION = "sessions/<str:session_id>/memories"
 
@@ -24,6 +24,6 @@ def _routes(root: str) -> list[URLPattern]:
 urlpatterns = [
     *_routes("memories"),
     *_routes("memory"),
-    path(SESSION, views.SessionMemoriesView.as_view()),
-    path(f"{SESSION}/search", views.SessionMemorySearchView.as_view()),
+    path(SESSION, of_session.SessionMemoriesView.as_view()),
+    path(f"{SESSION}/search", of_session.SessionMemorySearchView.as_view()),
 ]

@@ -22,7 +22,6 @@ from apps.memory.api.base import (
     MOST_FOUND,
     OF_WHOM,
     READ_ERRORS,
-    SESSION,
     WHICH,
     WRITE_ERRORS,
     MemoryView,
@@ -177,45 +176,6 @@ class MemorySearchView(FindingView):
     def get(self, request: Request) -> Response:
         """Search memories, as StateBase's first client does; without a query list."""
         return self.asked()
-
-
-class SessionMemoriesView(FindingView):
-    """`/v1/sessions/{id}/memories`"""
-
-    @extend_schema(
-        operation_id="add_session_memory",
-        parameters=[SESSION, IDEMPOTENCY_KEY],
-        request=MemoryInput,
-        responses={201: outputs.Memory, **WRITE_ERRORS},
-    )
-    def post(self, request: Request, session_id: str) -> Response:
-        """Remember a text that this session has taught."""
-        return self.added(session_id)
-
-    @extend_schema(
-        operation_id="list_session_memories",
-        parameters=[SESSION, *SEARCHED, OF_WHOM[-1], *WHICH, *LIMITS, *LISTED],
-        responses={200: outputs.MemoryList, **READ_ERRORS},
-    )
-    def get(self, request: Request, session_id: str) -> Response:
-        """List or search what this session can see."""
-        return self.asked(session_id)
-
-
-class SessionMemorySearchView(FindingView):
-    """`/v1/sessions/{id}/memories/search`"""
-
-    required_scope = Permission.READ  # a POST, but it only reads
-
-    @extend_schema(
-        operation_id="search_session_memories",
-        parameters=[SESSION],
-        request=SearchInput,
-        responses={200: outputs.MemoryList, **READ_ERRORS},
-    )
-    def post(self, request: Request, session_id: str) -> Response:
-        """Search what this session can see, nearest first."""
-        return self.searched(self.read(SearchInput).asked(session_id))
 
 
 class MemoryDetailView(MemoryView):

@@ -16,7 +16,8 @@ from apps.core import sql
 from apps.timeline import hooks
 from apps.timeline.operations.keeping import rows
 from apps.timeline.operations.keeping.locking import locked
-from apps.timeline.operations.keeping.taking import Taking, taken
+from apps.timeline.operations.keeping.taking import taken
+from apps.timeline.operations.keeping.tombstones import Taking
 from apps.timeline.operations.keeping.values import Gone, Went
 from apps.timeline.words import Kind, Removed
 

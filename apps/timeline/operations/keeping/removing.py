@@ -15,7 +15,8 @@ from apps.timeline.models import Change, Session, Text
 from apps.timeline.operations.keeping import rows
 from apps.timeline.operations.keeping.locking import locked
 from apps.timeline.operations.keeping.pins import built_on, first_pending, pins
-from apps.timeline.operations.keeping.taking import MOST, Taking, taken
+from apps.timeline.operations.keeping.taking import MOST, taken
+from apps.timeline.operations.keeping.tombstones import Taking
 from apps.timeline.operations.keeping.values import Gone, Went
 from apps.timeline.projection.texts import TextKind
 from apps.timeline.words import Removed

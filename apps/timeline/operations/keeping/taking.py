@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -23,9 +20,13 @@ from apps.timeline.operations.keeping import archiving, rows, uses
 from apps.timeline.operations.keeping.locking import locked
 from apps.timeline.operations.keeping.pins import pins
 from apps.timeline.operations.keeping.rows import Header, Moved
+from apps.timeline.operations.keeping.tombstones import (
+    BrokenChain,
+    Taking,
+    tombstone_of,
+)
 from apps.timeline.operations.keeping.values import Gone, Went
 from apps.timeline.removed import details_of, runs
-from apps.timeline.versions import proof
 from apps.timeline.words import Kind, Removed
 
 # So many versions go in one transaction: it holds up the session's writers.
@@ -47,17 +48,6 @@ _ACTIONS = {
     Removed.PRUNED: Action.SESSION_PRUNED,
     Removed.REMOVED: Action.SESSION_REMOVED,
 }
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Taking:
-    """A removal that holds the session's lock."""
-
-    session: Session
-    kind: Removed
-    removal_id: str
-    reason: str
-    now: datetime
 
 
 def empty_versions(
@@ -154,13 +144,13 @@ def taken(
             # What goes must not be left in an object, with what stays beside it.
             archiving.bring_back(session_id, archiving.beside(session_id, numbers))
         stones = [
-            _tombstone(taking, [one for one in going if low <= one.number <= high])
+            tombstone_of(taking, [one for one in going if low <= one.number <= high])
             for low, high in runs(numbers)
         ]
     except (bodies.CorruptBody, BrokenChain):
         return Gone(outcome=Went.MOVED, pinned=stays)
     turns = [
-        one for low, high in runs(numbers) for one in _turns(session_id, low, high)
+        one for low, high in runs(numbers) for one in rows.turns(session_id, low, high)
     ]
     asked = _asked(session_id, numbers, [one.turn_number for one in turns], moved)
     (counts,) = sql.rows(_CALLS[taking.kind], asked)
@@ -182,93 +172,6 @@ def taken(
         pinned=stays,
         has_more=has_more,
     )
-
-
-class BrokenChain(Exception):
-    """What is to go does not follow from what was before it."""
-
-
-def _tombstone(taking: Taking, run: Sequence[Header]) -> Tombstone:
-    """Raises: BrokenChain."""
-    session, first = taking.session, run[0].number
-    before = _chain_before(session, first)
-    value = before
-    for one in run:
-        value = proof.chain(value, one.number, one.leaf)
-        if value != one.chain:
-            raise BrokenChain
-    return Tombstone(
-        session_id=session.id,
-        kind=taking.kind,
-        first_number=first,
-        last_number=run[-1].number,
-        project_id=session.project_id,
-        count=len(run),
-        chain_before=before,
-        chain_after=value,
-        leaves_digest=hashlib.sha256(b"".join(one.leaf for one in run)).digest(),
-        rollbacks=sum(
-            one.restored_number is not None and one.undo_of is None for one in run
-        ),
-        reason=taking.reason,
-        removal_id=taking.removal_id,
-        created_at=taking.now,
-        **_of_turns(session.id, _turns(session.id, first, run[-1].number)),
-    )
-
-
-def _of_turns(session_id: str, found: Sequence[Any]) -> dict[str, Any]:
-    if not found:
-        return {"turns": 0, "first_turn": 0, "last_turn": 0}
-    leaves = b"".join(bytes(one.leaf or b"") for one in found)
-    return {
-        "turns": len(found),
-        "first_turn": found[0].turn_number,
-        "last_turn": found[-1].turn_number,
-        "turn_chain_before": _turn_chain_before(session_id, found[0].turn_number),
-        "turn_chain_after": found[-1].chain,
-        "turn_leaves_digest": hashlib.sha256(leaves).digest(),
-    }
-
-
-def _chain_before(session: Session, first: int) -> bytes:
-    """Return the chain value that a version's own builds on.
-
-    Raises: BrokenChain.
-    """
-    if first == 0:
-        return bytes(session.origin_chain or proof.NO_CHAIN)
-    before = rows.headers(session.id, first - 1, first - 1, 1)
-    if before:
-        return bytes(before[0].chain)
-    stones = Tombstone.objects.of_session(session.id).gone()
-    # The memories of who comes back have the ids of those that were erased.
-    stone = stones.filter(last_number=first - 1).order_by("-created_at").first()
-    if stone is None:
-        raise BrokenChain
-    return bytes(stone.chain_after)
-
-
-def _turn_chain_before(session_id: str, first: int) -> bytes | None:
-    before = sql.rows(
-        sql.of_session("""
-        SELECT t.chain FROM timeline_turn t
-         WHERE t.session_id = %s AND t.turn_number = %s
-        """),
-        [session_id, first - 1],
-    )
-    if before:
-        return before[0].chain and bytes(before[0].chain)
-    stones = Tombstone.objects.of_session(session_id).gone()
-    stone = stones.filter(turns__gt=0, last_turn=first - 1).first()
-    if stone is not None:
-        after = stone.turn_chain_after
-        return None if after is None else bytes(after)
-    return proof.before_turns(session_id)
-
-
-def _turns(session_id: str, first: int, last: int) -> list[Any]:
-    return rows.turns(session_id, first, last)
 
 
 def _not_emptied(session_id: str, found: list[Header]) -> list[Header]:
