@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,18 +23,33 @@ BLOCK = 1_000
 # What a row takes beside its numbers: its key, and Python's part of it.
 ROW_BYTES = 160
 
-# Aggregated, because so many rows take five times as long to send and to read.
-_LOAD = """
+# Aggregated, because so many rows take five times as long to send and to read. A mark
+# tells rows apart by key and version, and by whether they have a vector.
+_ROWS = """
 SELECT array_agg(v.item) FILTER (WHERE v.data IS NOT NULL) AS items,
        array_agg(v.number) FILTER (WHERE v.data IS NOT NULL) AS numbers,
        array_agg(v.scale) FILTER (WHERE v.data IS NOT NULL) AS scales,
+       array_agg(v.mark) FILTER (WHERE v.data IS NOT NULL) AS marks,
        string_agg(v.data, ''::bytea) AS data,
        array_agg(v.item) FILTER (WHERE v.data IS NULL) AS bare, count(*) AS found
-  FROM (SELECT item, number, scale, data FROM meaning_vector
+  FROM (SELECT item, number, scale, data, {mark} AS mark FROM meaning_vector
          WHERE stream_id = %(stream)s AND model = %(model)s
-           AND item >= %(first)s::text AND item < %(before)s::text
+           AND item >= %(first)s::text AND item < %(before)s::text{newer}
          ORDER BY number DESC, item LIMIT %(most)s) v
 """
+_MARK = "hashtextextended(item, number * 2 + (data IS NULL)::integer)"
+_LOAD = _ROWS.format(mark=_MARK, newer="")
+# One statement, so that all of it is of one moment.
+_GROWN = f"""
+SELECT n.*, w.all_found, w.seal FROM ({
+    _ROWS.format(mark=_MARK, newer=" AND number > %(after)s")
+}) n CROSS JOIN (
+SELECT count(*) AS all_found, bit_xor({_MARK}) AS seal FROM meaning_vector
+ WHERE stream_id = %(stream)s AND model = %(model)s
+   AND item >= %(first)s::text AND item < %(before)s::text) w
+"""  # noqa: S608
+Marks = np.ndarray[Any, np.dtype[np.int64]]
+NO_MARKS: Marks = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +62,8 @@ class Matrix:
     data: np.ndarray[Any, np.dtype[np.int8]]
     bare: list[str]
     is_truncated: bool
+    # Of each row; none where nobody asks what has become of it since.
+    marks: Marks = field(default_factory=lambda: NO_MARKS)
 
     @property
     def bytes(self) -> int:
@@ -62,6 +79,21 @@ class Matrix:
             data=self.data[at],
             bare=[one for one in self.bare if one.startswith(prefix)],
             is_truncated=self.is_truncated,
+            marks=self.marks[at],
+        )
+
+    def with_newer(self, newer: Matrix) -> Matrix:
+        """Return the rows behind newer ones, without those of their keys."""
+        changed = set(newer.items)
+        stay = [n for n, one in enumerate(self.items) if one not in changed]
+        return Matrix(
+            items=[*newer.items, *(self.items[n] for n in stay)],
+            numbers=[*newer.numbers, *(self.numbers[n] for n in stay)],
+            scales=np.concatenate((newer.scales, self.scales[stay])),
+            data=np.concatenate((newer.data, self.data[stay])),
+            bare=[],
+            is_truncated=False,
+            marks=np.concatenate((newer.marks, self.marks[stay])),
         )
 
     def cosines(self, wanted: Rows) -> Rows:
@@ -83,13 +115,13 @@ class Cache:
         self._kept: OrderedDict[tuple[str, ...], tuple[int, Matrix]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: tuple[str, ...], revision: int) -> Matrix | None:
+    def get(self, key: tuple[str, ...]) -> tuple[int, Matrix] | None:
+        """Return what is kept, with the revision that it is of."""
         with self._lock:
             found = self._kept.get(key)
-            if found is None or found[0] != revision:
-                return None
-            self._kept.move_to_end(key)
-            return found[1]
+            if found is not None:
+                self._kept.move_to_end(key)
+            return found
 
     def put(self, key: tuple[str, ...], revision: int, matrix: Matrix) -> None:
         with self._lock:
@@ -114,14 +146,9 @@ def matrix_of(at: Position, embedder: Embedder, prefix: str) -> Matrix:
     one transaction.
     """
     key = (at.stream_id, embedder.name, prefix)
-    kept = CACHE.get(key, at.revision)
-    if kept is None:
-        kept = _loaded(at, embedder, prefix)
-        CACHE.put(key, at.revision, kept)
-    return kept
-
-
-def _loaded(at: Position, embedder: Embedder, prefix: str) -> Matrix:
+    kept = CACHE.get(key)
+    if kept is not None and kept[0] == at.revision:
+        return kept[1]
     asked = {
         "stream": at.stream_id,
         "model": embedder.name,
@@ -129,7 +156,32 @@ def _loaded(at: Position, embedder: Embedder, prefix: str) -> Matrix:
         "before": behind(prefix),
         "most": MOST_VECTORS + 1,
     }
-    (row,) = sql.rows(_LOAD, asked)
+    matrix = kept and _grown(kept[1], embedder, asked)
+    if matrix is None:
+        (row,) = sql.rows(_LOAD, asked)
+        matrix = _of_row(row, embedder)
+    CACHE.put(key, at.revision, matrix)
+    return matrix
+
+
+def _grown(before: Matrix, embedder: Embedder, asked: dict[str, Any]) -> Matrix | None:
+    """Return a matrix with what is newer; None where that is not all that has changed.
+
+    A worker that embeds one memory changes the revision: all 10,000 of a user would be
+    read again for the next that is added.
+    """
+    if before.is_truncated or before.bare or not before.items:
+        return None
+    (row,) = sql.rows(_GROWN, asked | {"after": before.numbers[0]})
+    newer = _of_row(row, embedder)
+    if newer.is_truncated or newer.bare:
+        return None
+    grown = before.with_newer(newer)
+    is_all = len(grown.items) == row.all_found <= MOST_VECTORS
+    return grown if is_all and np.bitwise_xor.reduce(grown.marks) == row.seal else None
+
+
+def _of_row(row: Any, embedder: Embedder) -> Matrix:
     items = (row.items or [])[:MOST_VECTORS]
     data = np.frombuffer(row.data or b"", np.int8).reshape(-1, embedder.dimensions)
     return Matrix(
@@ -139,4 +191,5 @@ def _loaded(at: Position, embedder: Embedder, prefix: str) -> Matrix:
         data=data[: len(items)],
         bare=row.bare or [],
         is_truncated=row.found > MOST_VECTORS,
+        marks=np.array((row.marks or [])[:MOST_VECTORS], np.int64),
     )
