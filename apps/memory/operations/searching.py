@@ -28,11 +28,11 @@ LEAST_SCORE = 0.7
 # Memories of one owner that are compared, the newest that fit: as many as have vectors
 # to compare.
 MOST_COMPARED = 20_000
-# Of them, those with a word in common that are looked through.
+# Of them, where there are more, those with a word in common that are looked through.
 MOST_WORDED = 5_000
-# Of so few all are looked through, instead of asking an index, and those with most
-# words in common are told.
-FEW = 2_000
+# Where no more are compared, all are looked through and those with most words in common
+# are told. Asked of an index, a question of common words has nearly all of 8,000 sent
+# here: 185 ms instead of 43.
 MOST_SHARING = 300
 # Of the nearest more are looked at than are asked for: some may be no longer believed.
 BESIDE = 20
@@ -230,7 +230,7 @@ def _by_words(
     words = sorted(set(words_of(query)))
     if not words:
         return
-    few = [one for one in documents if counts[one] <= min(FEW, MOST_COMPARED)]
+    few = [one for one in documents if counts[one] <= MOST_COMPARED]
     found = wanted.worded(few, words, most=MOST_SHARING)
     for one in documents.keys() - few:
         many = wanted.worded_of_many(one, documents[one], words, most=MOST_WORDED + 1)
