@@ -67,7 +67,7 @@ class CheckpointQuerySet(models.QuerySet["Checkpoint"]):
         first: Any = Coalesce(Subquery(last), Value(0))
         is_kept = Q(ordinal__gte=first)
         since = keep.since(now)
-        return is_kept if since is None else is_kept & Q(created_at__gt=since)
+        return is_kept if since is None else is_kept & Q(created_at__gte=since)
 
 
 class ExceptionQuerySet(models.QuerySet["PolicyException"]):

@@ -14,6 +14,7 @@ from apps.data.models import LongRestore
 from apps.data.operations.keeping.long_restores import LongRestores
 from apps.data.operations.restoring import RestoredCheckpoint
 from apps.diffs.changes import Kind
+from apps.diffs.readers import reader
 from apps.diffs.text import count
 from apps.timeline.queries import Difference
 
@@ -30,6 +31,11 @@ class ConfigChange:
     @property
     def is_same(self) -> bool:
         return self.changes is None
+
+    @property
+    def is_masked(self) -> bool:
+        """Say whether what looks equal may differ in what is masked."""
+        return reader() is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from apps.core import json
 from apps.data.browsing import ConfigLook, rules_of
 from apps.data.documents.configs import NO_CONFIG, ConfigVersion
 from apps.data.documents.enforcing import floor_rules
+from apps.diffs.readers import drawn_value, reader
 from apps.timeline.queries import Begun, begun_between
 
 LONGEST = 100_000
@@ -49,6 +50,8 @@ class ConfigPage:
     # What the project has beside it.
     floor: Sequence[str]
     changes: Compared | None
+    # Whoever looks is not shown all: what looks equal may differ in what is masked.
+    is_masked: bool
     consequences: Consequences | None
     rows: Sequence[ConfigRow]
     # Of what sessions are counted: the newest ones, from this moment on; None: all.
@@ -57,7 +60,8 @@ class ConfigPage:
 
 def config_page(look: ConfigLook, project: Project) -> ConfigPage:
     rows, since = _rows_of(look, project)
-    text, is_cut = version_text.pretty(look.shown.config, longest=LONGEST)
+    shown = drawn_value(look.shown.config)
+    text, is_cut = version_text.pretty(shown, longest=LONGEST)
     return ConfigPage(
         text=text,
         is_cut=is_cut,
@@ -65,6 +69,7 @@ def config_page(look: ConfigLook, project: Project) -> ConfigPage:
         floor=sentences(floor_rules(project.floor)),
         # As rolling back would change it: from what stands to what is shown.
         changes=None if look.is_standing else changes(look.standing, look.shown),
+        is_masked=reader() is not None,
         consequences=None
         if look.is_standing
         else consequences(look.standing, look.shown),
@@ -96,10 +101,11 @@ def _rows_of(
 
 
 def changes(before: ConfigVersion, after: ConfigVersion) -> Compared:
-    """Compare two versions of a config."""
+    """Compare two versions of a config, as whoever looks may see them."""
+    # Drawn first: a change shows parts of a text, in which no mask finds the whole.
     return change_table.compared(
-        json.parse_written(before.config),
-        json.parse_written(after.config),
+        json.parse_written(drawn_value(before.config)),
+        json.parse_written(drawn_value(after.config)),
         n_bytes=len(before.config) + len(after.config),
     )
 

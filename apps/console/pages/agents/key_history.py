@@ -18,6 +18,7 @@ from apps.core import json
 from apps.core.errors import DomainError, NotFound
 from apps.core.json import Json
 from apps.data.operations.reading import VersionPage
+from apps.diffs.readers import reader
 from apps.timeline.queries import PastEntry
 from apps.timeline.words import Cause, KeyedOp
 
@@ -59,6 +60,8 @@ class Changed:
     sides: TextSides | None = None
     alone: Text | None = None
     metadata: Compared | None = None
+    # Whoever looks is not shown all: what looks equal may differ in what is masked.
+    is_masked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,8 +79,10 @@ class History:
 def history(page: VersionPage, *, version: int | None) -> History:
     """Tell a page of a key's versions, and what one of them changed.
 
-    Raises: NotFound for a version that is not on it.
+    Raises: NotFound for a version that is not on it, and where there is none.
     """
+    if not page.entries:
+        raise NotFound("This key's history has nothing below this version.")
     # The last that was read only says what the one above it changed.
     n_lines = min(PAGE, len(page.entries) - page.has_more)
     lines = [Line(one, words(one)) for one in page.entries[:n_lines]]
@@ -175,6 +180,7 @@ def _compared(
     if was["metadata"] != now["metadata"]:
         metadata = _structures(was["metadata"], now["metadata"], 0)
     told: dict[str, Any] = {"line": line, "before": before, "metadata": metadata}
+    told["is_masked"] = reader() is not None
     if was["value"] == now["value"]:
         return Changed(**told, is_same=True)
     values = structure(was["value"]), structure(now["value"])
