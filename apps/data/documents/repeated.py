@@ -7,8 +7,11 @@ stands in the versions, what was left out in the records that follow theirs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
+from apps.agents.acts import Act
 from apps.audit.models import AuditRecord
 from apps.audit.streams import Result
 from apps.data.documents.enforcing import BY_FLOOR, FLOOR
@@ -44,6 +47,27 @@ def results_before(
                 block=_block(record),
             )
     return results
+
+
+def is_over(document: Document, written: Written, act: Act) -> bool:
+    """Say whether what an act without a key repeats has ended: its time was over.
+
+    To answer that it is stored would not be true any more.
+    """
+    if not written.is_replay or act.request.key is not None:
+        return False
+    rows = queries.entries_of(document.id, written.first_number, written.number)
+    return any(one.expires_at and one.expires_at <= act.now for one in rows)
+
+
+def as_another(act: Act, written: Written) -> Act:
+    """Return the act as another than that which stored this.
+
+    Where the answer of that one is lost as well, its repetition is stored once more.
+    """
+    said = b"%s:%d" % (act.request.digest, written.number)
+    request = replace(act.request, digest=sha256(said).digest())
+    return replace(act, request=request)
 
 
 def _stored(

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from dataclasses import dataclass, field
 
 from django.db import transaction
 
@@ -25,11 +24,9 @@ from apps.data.documents.enforcing import (
     standing_floor,
 )
 from apps.data.documents.exceptions import still_stand
-from apps.data.documents.repeated import results_before
+from apps.data.documents.repeated import as_another, is_over, results_before
 from apps.data.documents.values import NewValue, WriteResult, require_entries
-from apps.data.operations.reading import is_over
 from apps.data.operations.recording import found_to_write, record_block, told
-from apps.timeline import queries
 from apps.timeline.errors import ConfigChanged, EntryChanged, NoRoom
 from apps.timeline.operations import (
     Document,
@@ -142,11 +139,7 @@ class _Batch:
     def decide(self, config: StandingConfig) -> None:
         """Look at every value by these policies."""
         self.decisions = decide(
-            self.document,
-            config,
-            self.items,
-            now=self.act.now,
-            override=self.override,
+            self.document, config, self.items, now=self.act.now, override=self.override
         )
         most = config.rules.policies.most_keys
         for place in self.crowded:
@@ -178,7 +171,7 @@ class _Batch:
         if len(self.allowed) == len(self.items):
             return None
         written = stored_before(act=self.act, document=self.document)
-        if written is None or self._is_gone(written):
+        if written is None or is_over(self.document, written, self.act):
             return None
         with transaction.atomic():
             return self._answered(config, self._stored(config, written))
@@ -236,26 +229,9 @@ class _Batch:
 
     def _write(self, config: StandingConfig) -> Written:
         written = self._written(config, self.act)
-        if not self._is_gone(written):
+        if not is_over(self.document, written, self.act):
             return written
-        return self._written(config, self._anew(written))
-
-    def _is_gone(self, written: Written) -> bool:
-        """Say whether what a repetition without a key has stored is over by now.
-
-        To answer that it is stored would not be true any more.
-        """
-        if not written.is_replay or self.act.request.key is not None:
-            return False
-        first, last = written.first_number, written.number
-        rows = queries.entries_of(self.document.id, first, last)
-        return any(is_over(row.expires_at, self.act.now) for row in rows)
-
-    def _anew(self, written: Written) -> Act:
-        """Return the act as another one than that which stored this."""
-        request = self.act.request
-        said = b"%s:%d" % (request.digest, written.number)
-        return replace(self.act, request=replace(request, digest=sha256(said).digest()))
+        return self._written(config, as_another(self.act, written))
 
     def _written(self, config: StandingConfig, act: Act) -> Written:
         return write_entries(
