@@ -119,6 +119,17 @@ def test_a_clause_at_a_masked_place_is_refused(viewer, project, run):
     assert run.id in text(searched(viewer, project, "state.customer.city=Rome"))
 
 
+def test_an_incident_does_not_count_what_is_masked(project, run):
+    mask(project, *SECRET)
+    operator = signed_in(Client(), make_member(project, "olga", Role.OPERATOR))
+    where = reverse("console:open_incident", args=[project.slug])
+
+    for name in ("Roberta", "Bob"):
+        looked = operator.post(where, {"q": f"state.customer.name={name}", "look": "1"})
+        assert looked.status_code == 422
+        assert "would tell what masks cover" in text(looked)
+
+
 def test_a_clause_with_what_a_pattern_finds_is_refused(viewer, project, run):
     mask(project, *MAILS)
 
@@ -134,6 +145,18 @@ def test_a_value_without_a_place_counts_where_it_stands_unmasked(viewer, project
     assert run.id in text(searched(viewer, project, "Ann"))
     assert run.id not in text(searched(viewer, project, "Roberta"))
     assert run.id in text(searched(viewer, project, "-Roberta"))
+
+
+def test_the_check_of_a_plan_does_not_tell_what_is_masked(
+    api, viewer, admin, project, run
+):
+    check = 'state.customer.name="Roberta"'
+    asked = {"kind": "rollback", "sessions": [run.id], "target": {"check": check}}
+    plan = done(api().post("/v1/plans", asked))
+    mask(project, *SECRET)
+
+    assert "Roberta" not in text(page(viewer, project, "plan", plan["id"]))
+    assert "Roberta" in text(page(admin, project, "plan", plan["id"]))
 
 
 def test_who_set_what_is_masked_is_not_told(viewer, admin, project, run):

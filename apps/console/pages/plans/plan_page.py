@@ -9,8 +9,10 @@ from apps.accounts.models import Project
 from apps.console import queries
 from apps.console.pages.project import session_rows
 from apps.diffs.text import visible
+from apps.incidents.seeing import hides_check
 from apps.plans.cases import CASES, Case
 from apps.plans.models import Item, ItemState, Plan, Verdict
+from apps.timeline.masking import HIDDEN
 from apps.timeline.models import Session
 
 PAGE = 100
@@ -163,7 +165,10 @@ class PlanPage:
         rule = self.plan.params.get("rule")
         if rule is None:
             return None
-        return WHITHER[rule], str(self.plan.params.get(rule, ""))
+        found = str(self.plan.params.get(rule, ""))
+        # What a check says at a masked place tells what stands there.
+        is_hidden = rule == "check" and hides_check(found)
+        return WHITHER[rule], HIDDEN if is_hidden else found
 
     @property
     def whys(self) -> list[tuple[str, str, int]]:

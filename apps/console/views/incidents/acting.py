@@ -60,7 +60,9 @@ def open_incident(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Show what would be collected; POST opens the incident with a title."""
     filled = OpenForm(request.POST)
     if request.method != "POST" or request.POST.get("look"):
-        return opening_shown(request, membership)
+        # What is only looked at is counted as whoever looks may see it.
+        with as_shown(request):
+            return opening_shown(request, membership)
     given = valid(filled)
     act = act_once(request, membership, filled)
     with as_shown(request):
