@@ -62,6 +62,9 @@ def test_what_is_saved_is_restored_wherever_and_once_more(
     (target / "run.sh").write_text("broken")
     assert sb.restore_files(session.id, target, saved.version) == ["run.sh"]
     assert read(target) == read(folder)
+    (target / "run.sh").chmod(0o600)
+    assert sb.restore_files(session.id, target, saved.version) == ["run.sh"]
+    assert read(target) == read(folder)
     assert sb.sessions.checkpoint(session.id).artifacts[-1] == "note"
 
 

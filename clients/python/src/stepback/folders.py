@@ -112,6 +112,16 @@ def is_there(file: Path, chunks: list[dict[str, Any]]) -> bool:
     return [one.sha256 for one in _chunks(file)] == [one["sha256"] for one in chunks]
 
 
+def set_mode(file: Path, mode: int | None) -> bool:
+    """Give a file that is there its mode; say whether it had another."""
+    # What was saved without one, and Windows, has nothing to compare.
+    wanted = None if mode is None or os.name == "nt" else mode & 0o777
+    if wanted is None or stat.S_IMODE(file.stat().st_mode) & 0o777 == wanted:
+        return False
+    os.chmod(file, wanted)
+    return True
+
+
 def begin(file: Path) -> IO[bytes]:
     """Open a new file beside the place of another; close it, then `finish` it."""
     made: Any = tempfile.NamedTemporaryFile(  # noqa: SIM115 - the caller closes it

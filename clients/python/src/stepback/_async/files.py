@@ -57,7 +57,9 @@ class AsyncFiles:
         for one, place in zip(found, places, strict=True):
             if not folders.is_there(place, one["chunks"]):
                 await self._fetch(session_id, version, one, place)
-                written.append(str(one["path"]))
+            elif not folders.set_mode(place, one["mode"]):
+                continue
+            written.append(str(one["path"]))
         return written
 
     async def _missing(self, digests: Sequence[str]) -> list[str]:
