@@ -37,10 +37,6 @@ class ExportQuerySet(models.QuerySet["Export"]):
         """Those whose file has been kept for as long as it is."""
         return self.filter(state=State.READY, expires_at__lte=now)
 
-    def erased(self) -> ExportQuerySet:
-        """Those that went with somebody, the oldest first."""
-        return self.filter(state=State.ERASED).order_by("id")
-
     def with_remains(self) -> ExportQuerySet:
         """Those that are over, and whose pieces are still to go."""
         remains = self.exclude(state__in=KEEPING).filter(piece__isnull=False)

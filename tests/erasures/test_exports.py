@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from apps.core.roles.names import Role
 from apps.exports import making
-from apps.exports.models import Piece
+from apps.exports.models import Export, Piece
+from apps.exports.words import State
 from tests.acting import acting_as
 from tests.blobs.conftest import objects_in
 from tests.conftest import Api
@@ -48,3 +49,25 @@ def test_every_file_of_the_project_goes_and_is_counted(
     for id in (ready, waiting):
         assert admin.get(f"/v1/exports/{id}").body["state"] == "erased"
         assert admin.get(f"/v1/exports/{id}/file").code == "export_not_found"
+
+
+@pytest.mark.parametrize("state", [State.FAILED, State.EXPIRED])
+def test_what_is_left_of_a_file_that_was_over_goes_as_well(
+    api: runs.Clients,
+    admin: Api,
+    erase: Callable[..., Any],
+    store: Path,
+    state: State,
+) -> None:
+    leave(api())
+    admin.post("/v1/exports", {"kind": "trajectories"})
+    with acting_as(Role.WORKER):
+        making.sweep(now=timezone.now())
+        # As whoever says so and then finds the store away leaves it.
+        Export.objects.update(state=state)
+    assert objects_in(store) != []
+
+    erase(user_id="ann")
+
+    assert objects_in(store) == []
+    assert not Piece.objects.exists()

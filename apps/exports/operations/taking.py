@@ -25,6 +25,9 @@ def take_pieces(*, export_id: str) -> int:
 
 
 def erased_in(*, project_id: str) -> Iterator[str]:
-    """Yield the exports of a project that went with somebody, and still have pieces."""
-    found = Export.objects.of_project(project_id).erased().with_remains()
+    """Yield the exports of a project that are over, and still have pieces.
+
+    Also of those that had failed or expired, while the store was away.
+    """
+    found = Export.objects.of_project(project_id).with_remains()
     yield from list(found.values_list("id", flat=True))
