@@ -19,7 +19,9 @@ TABLES = {
         " ended_at), DELETE",
     ),
     "retention_legalhold": mutable(
-        web="INSERT, UPDATE (ended_at, ended_by_label, end_reason)", retention=""
+        web="INSERT, UPDATE (ended_at, ended_by_label, end_reason)",
+        # Of a person who is erased.
+        retention="DELETE",
     ),
     "retention_heartbeat": mutable(web="", retention="INSERT, UPDATE"),
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from apps.accounts.models import StoredAnswer
 from apps.incidents.models import Entry, Incident, Member
 from apps.plans.models import Plan
 from tests.conftest import Api
@@ -92,3 +94,23 @@ def test_a_check_of_a_plan_names_the_person_no_more(
     assert checks == ["…", f'NOT state.name="{USER}s"']
     (first, *_) = client.get("/v1/plans").body["data"][::-1]
     assert first["target"]["check"] == "…"
+
+
+@pytest.mark.parametrize("user", ["corp\\ann", 'an"n'])
+def test_a_name_is_found_as_checks_and_answers_escape_it(
+    api: runs.Clients, erase: Callable[..., Any], user: str
+) -> None:
+    client = api()
+    leave(client, user, "somethingelse")
+    other = leave(client, "bob", "another")
+    said = {"title": f"About {user}", "check": f"state.name={json.dumps(user)}"}
+    answer = client.post(
+        "/v1/incidents", {**said, "sessions": [other.id]}, Idempotency_Key="asked"
+    )
+    done(answer)
+
+    erase(user_id=user)
+
+    left = Incident.objects.get()
+    assert (left.title, left.check_text) == ("…", None)
+    assert not StoredAnswer.objects.filter(key="asked").exists()

@@ -20,6 +20,7 @@ from apps.erasures.running.counting import count
 from apps.erasures.running.holding import hold
 from apps.erasures.running.looking import look
 from apps.erasures.running.staying import known_backups, staying
+from apps.erasures.running.unholding import take_holds
 from apps.erasures.subjects import Subject, digest_of
 from apps.erasures.words import State
 
@@ -36,6 +37,7 @@ def finish(erasure: Erasure, subject: Subject, *, now: datetime) -> bool:
     locked = hold(erasure)
     if look(locked, subject) or not _key_destroyed(locked, subject):
         return False
+    take_holds(locked, subject, now=now)
     if locked.entry is None:
         locked.entry = journal.appended(certificate(locked, subject, now)).data
     locked.state, locked.ended_at, locked.value = State.DONE, now, ""

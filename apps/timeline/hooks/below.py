@@ -10,6 +10,7 @@ from apps.timeline.hooks.keeping import (
     ERASED_SESSIONS,
     SESSIONS,
     Leavings,
+    naming,
 )
 
 _REMOVALS = ", ".join(
@@ -19,6 +20,18 @@ _REMOVALS = ", ".join(
 _NAMES_IT = (
     "h.project_id = %(project)s"
     " AND position(convert_to(%(session)s, 'UTF8') in h.body) > 0"
+)
+# As it is, and as JSON has it, also of a check or a search within.
+_ONCE = r"""replace(replace({}, '\', '\\'), '"', '\"')"""
+_WRITTEN = (
+    "%(user)s",
+    _ONCE.format("%(user)s"),
+    _ONCE.format(_ONCE.format("%(user)s")),
+)
+_NAMES_USER = "({})".format(
+    " OR ".join(
+        f"position(convert_to({one}, 'UTF8') in h.body) > 0" for one in _WRITTEN
+    )
 )
 # Of a row that stays, the record keeps what it is held against.
 _OF_ROW = "(h.details -> 'row' ->> 'key')"
@@ -75,7 +88,8 @@ ERASED_PEOPLE["accounts"] = (
     Leavings(
         what="request_keys",
         table="accounts_storedanswer",
-        where="h.project_id = %(project)s AND %(user)s <> ''"
-        " AND position(convert_to(%(user)s, 'UTF8') in h.body) > 0",
+        where=f"h.project_id = %(project)s AND %(user)s <> '' AND {_NAMES_USER}",
     ),
+    naming("saved_searches", "accounts_savedview", "query"),
+    naming("saved_searches", "accounts_savedview", "name"),
 )

@@ -32,7 +32,11 @@ Urgent = Callable[[datetime, Callable[[], bool]], int]
 _SET = "SELECT set_config('stepback.retention', %s, true)"
 OF_SESSION = "h.session_id = %(session)s"
 # Named by no part of a longer name, or a short name would empty whatever people wrote.
-_QUOTED = r"regexp_replace(%(user)s, '([][(){}.*+?^$|\\-])', '\\\1', 'g')"
+# Checks and searches escape backslashes and quotes, once more within JSON; chr(1)
+# stands for a backslash while the other signs are quoted.
+_KEPT = r"replace(%(user)s, '\', chr(1))"
+_PLAIN = rf"regexp_replace({_KEPT}, '([][(){{}}.*+?^$|-])', '\\\1', 'g')"
+_QUOTED = rf"""replace(replace({_PLAIN}, chr(1), '\\+'), '"', '\\*"')"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -161,17 +165,23 @@ def count_leavings(of: Iterator[Leavings], asked: Mapping[str, Any]) -> Counter[
     return +found
 
 
-def naming(what: str, table: str, column: str, emptied: str) -> Leavings:
+def within(text: str) -> str:
+    """Return the SQL condition that a text has the person's name, however escaped."""
+    return rf"position(replace(%(user)s, '\', '') in replace({text}, '\', '')) > 0"
+
+
+def naming(what: str, table: str, column: str, emptied: str | None = None) -> Leavings:
     """Return the rows of the project in which a text names the person.
 
-    `column` is SQL after `h.`, and may lead into JSON; `emptied` is an assignment.
+    `column` is SQL after `h.`, and may lead into JSON; `emptied` is an assignment, and
+    without one the row goes.
     """
     named = f"'(^|[^[:alnum:]])' || {_QUOTED} || '($|[^[:alnum:]])'"
     return Leavings(
         what=what,
         table=table,
         where="h.project_id = %(project)s AND %(user)s <> ''"
-        f" AND position(%(user)s in h.{column}) > 0 AND h.{column} ~ ({named})",
+        f" AND {within(f'h.{column}')} AND h.{column} ~ ({named})",
         emptied=emptied,
     )
 
