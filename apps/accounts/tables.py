@@ -37,7 +37,7 @@ TABLES = {
         web="INSERT, UPDATE (data_key_number, wrapped)",
         retention="INSERT, UPDATE (data_key_number), DELETE",
     ),
-    "accounts_savedview": mutable(worker=None, retention="DELETE"),
+    "accounts_savedview": mutable(retention="DELETE"),
     "accounts_storedanswer": mutable(worker=_ANSWERED, retention="DELETE"),
     "auth_group": mutable(web="", worker=None),
     "auth_group_permissions": mutable(web="", worker=None),

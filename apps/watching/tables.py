@@ -3,7 +3,7 @@
 from apps.core.roles.declared import ALL, mutable
 
 TABLES = {
-    "watching_handover": mutable(web="INSERT", worker=None, retention="UPDATE (text)"),
+    "watching_handover": mutable(web="INSERT", retention="UPDATE (text)"),
     "watching_watch": mutable(retention="DELETE"),
     "watching_notice": mutable(web="DELETE", worker=ALL, retention="DELETE"),
 }
