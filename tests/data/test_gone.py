@@ -45,19 +45,6 @@ def test_so_is_what_was_stored_of_a_batch_whose_rest_was_blocked(
     assert store.keys() == ["lock/b"]
 
 
-def test_a_checkpoint_that_is_kept_no_more_is_not_answered(
-    store: Store, later: Any
-) -> None:
-    made(store.policies(checkpoint_keep_days=1))
-    first = made(store.checkpoint("pre-batch-import"))
-    later(2)
-
-    again = made(store.checkpoint("pre-batch-import"))
-
-    assert again["id"] != first["id"]
-    assert store.restore(again).status == 200
-
-
 def test_a_checkpoint_that_is_kept_for_no_time_is_made(store: Store) -> None:
     made(store.policies(checkpoint_keep_days=1e-12))
 
