@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,21 +32,20 @@ SELECT array_agg(v.item) FILTER (WHERE v.data IS NOT NULL) AS items,
        array_agg(v.mark) FILTER (WHERE v.data IS NOT NULL) AS marks,
        string_agg(v.data, ''::bytea) AS data,
        array_agg(v.item) FILTER (WHERE v.data IS NULL) AS bare, count(*) AS found
-  FROM (SELECT item, number, scale, data, {mark} AS mark FROM meaning_vector
-         WHERE stream_id = %(stream)s AND model = %(model)s
-           AND item >= %(first)s::text AND item < %(before)s::text{newer}
+  FROM (SELECT item, number, scale, data, {mark} AS mark {scope}{newer}
          ORDER BY number DESC, item LIMIT %(most)s) v
 """
 _MARK = "hashtextextended(item, number * 2 + (data IS NULL)::integer)"
-_LOAD = _ROWS.format(mark=_MARK, newer="")
+_SCOPE = """FROM meaning_vector
+         WHERE stream_id = %(stream)s AND model = %(model)s
+           AND item >= %(first)s::text AND item < %(before)s::text"""
+_LOAD = _ROWS.format(mark=_MARK, scope=_SCOPE, newer="")
 # One statement, so that all of it is of one moment.
 _GROWN = f"""
 SELECT n.*, w.all_found, w.seal FROM ({
-    _ROWS.format(mark=_MARK, newer=" AND number > %(after)s")
+    _ROWS.format(mark=_MARK, scope=_SCOPE, newer=" AND number > %(after)s")
 }) n CROSS JOIN (
-SELECT count(*) AS all_found, bit_xor({_MARK}) AS seal FROM meaning_vector
- WHERE stream_id = %(stream)s AND model = %(model)s
-   AND item >= %(first)s::text AND item < %(before)s::text) w
+SELECT count(*) AS all_found, bit_xor({_MARK}) AS seal {_SCOPE}) w
 """  # noqa: S608
 Marks = np.ndarray[Any, np.dtype[np.int64]]
 NO_MARKS: Marks = np.empty(0, np.int64)
@@ -71,29 +70,32 @@ class Matrix:
 
     def below(self, prefix: str) -> Matrix:
         """Return the rows of keys that begin so."""
+        bare = [one for one in self.bare if one.startswith(prefix)]
         at = [n for n, one in enumerate(self.items) if one.startswith(prefix)]
-        return Matrix(
-            items=[self.items[n] for n in at],
-            numbers=[self.numbers[n] for n in at],
-            scales=self.scales[at],
-            data=self.data[at],
-            bare=[one for one in self.bare if one.startswith(prefix)],
-            is_truncated=self.is_truncated,
-            marks=self.marks[at],
-        )
+        return replace(self._rows(at), bare=bare)
 
     def with_newer(self, newer: Matrix) -> Matrix:
         """Return the rows behind newer ones, without those of their keys."""
         changed = set(newer.items)
-        stay = [n for n, one in enumerate(self.items) if one not in changed]
+        stay = self._rows([n for n, one in enumerate(self.items) if one not in changed])
         return Matrix(
-            items=[*newer.items, *(self.items[n] for n in stay)],
-            numbers=[*newer.numbers, *(self.numbers[n] for n in stay)],
-            scales=np.concatenate((newer.scales, self.scales[stay])),
-            data=np.concatenate((newer.data, self.data[stay])),
+            items=newer.items + stay.items,
+            numbers=newer.numbers + stay.numbers,
+            scales=np.concatenate((newer.scales, stay.scales)),
+            data=np.concatenate((newer.data, stay.data)),
             bare=[],
             is_truncated=False,
-            marks=np.concatenate((newer.marks, self.marks[stay])),
+            marks=np.concatenate((newer.marks, stay.marks)),
+        )
+
+    def _rows(self, at: list[int]) -> Matrix:
+        return replace(
+            self,
+            items=[self.items[n] for n in at],
+            numbers=[self.numbers[n] for n in at],
+            scales=self.scales[at],
+            data=self.data[at],
+            marks=self.marks[at],
         )
 
     def cosines(self, wanted: Rows) -> Rows:
