@@ -32,7 +32,7 @@ WITHOUT_ACTOR = {
     "apps.data.operations.link_token": "only signs",
     "apps.data.operations.opened_export": "whoever made the export is the actor",
     "apps.data.operations.restore_running": "whoever confirmed it is the actor",
-    "apps.exports.operations.erased_in": "the erasure has its own act",
+    "apps.exports.operations.remaining_in": "the erasure has its own act",
     "apps.exports.operations.opened": "only reads",
     "apps.exports.operations.read_piece": "only reads",
     "apps.exports.operations.take_pieces": "who asked, or the erasure, has an act",

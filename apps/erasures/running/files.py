@@ -31,7 +31,7 @@ def take_files(erasure: Erasure, now: datetime) -> bool:
     waiting = _condemn(erasure, now)
     try:
         _take(erasure)
-        for export_id in exports.erased_in(project_id=erasure.project_id):
+        for export_id in exports.remaining_in(project_id=erasure.project_id):
             _take_export(erasure, export_id)
         for target in Target.objects.of(erasure.id):
             # All that there is below its name: also what somebody wrote who was killed.

@@ -2,6 +2,6 @@
 
 from apps.exports.operations.asking import ask
 from apps.exports.operations.files import opened, read_piece
-from apps.exports.operations.taking import erased_in, take_pieces
+from apps.exports.operations.taking import remaining_in, take_pieces
 
-__all__ = ["ask", "erased_in", "opened", "read_piece", "take_pieces"]
+__all__ = ["ask", "opened", "read_piece", "remaining_in", "take_pieces"]

@@ -24,7 +24,7 @@ def take_pieces(*, export_id: str) -> int:
     return gone
 
 
-def erased_in(*, project_id: str) -> Iterator[str]:
+def remaining_in(*, project_id: str) -> Iterator[str]:
     """Yield the exports of a project that are over, and still have pieces.
 
     Also of those that had failed or expired, while the store was away.
