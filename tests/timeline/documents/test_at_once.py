@@ -8,14 +8,18 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from apps.accounts.models import Project
 from apps.audit import operations as audit
 from apps.audit.models import AuditRecord
 from apps.timeline.errors import DocumentMoved, EntryChanged, NoRoom
+from apps.timeline.ledger.locking import lock_session
+from apps.timeline.models import Session
+from apps.timeline.operations import lock_document
+from apps.timeline.operations.documents import writing
 from apps.timeline.verification import findings
-from tests.timeline.documents.keeping import Keeper, new_entry
+from tests.timeline.documents.keeping import Keeper, new_entry, told
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WRITERS, THREADS = 50, 8
@@ -134,3 +138,34 @@ def test_of_two_restores_on_one_head_one_is_stored(keeper: Keeper) -> None:
 
     assert sorted(isinstance(one, DocumentMoved) for one in done) == [False, True]
     assert_holds(keeper, 3)
+
+
+def test_who_finds_it_begun_a_moment_later_holds_it_as_well(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper = Keeper.begin(project)
+    looked: list[bool] = []
+
+    def begun_meanwhile(session_id: str) -> bool:
+        found = lock_session(session_id)
+        if not looked:
+            # Another one's first write, between this look and the next.
+            at_once([lambda: keeper.put("a")])
+        looked.append(found)
+        return found
+
+    monkeypatch.setattr(writing, "lock_session", begun_meanwhile)
+    with transaction.atomic():
+        standing = lock_document(
+            act=keeper.act(), document=keeper.document, told=told()
+        )
+        (is_free,) = at_once([lambda: _is_free(keeper)])
+
+    assert (standing.number, looked) == (1, [False, True])
+    assert not is_free
+
+
+def _is_free(keeper: Keeper) -> bool:
+    with transaction.atomic():
+        rows = Session.objects.filter(id=keeper.document.id)
+        return rows.select_for_update(skip_locked=True, no_key=True).exists()

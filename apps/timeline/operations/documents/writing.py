@@ -44,16 +44,18 @@ def lock_document(*, act: Act, document: Document, told: Told) -> Standing:
     One that is not there begins, for the act told of: of that alone nothing is
     recorded.
     """
-    while True:
-        lock_session(document.id)
-        found = standing(document.id, now=act.now)
-        if found is not None:
-            return found
-        writing.begin(act, document, told)
+    hold_document(act=act, document=document, told=told)
+    found = standing(document.id, now=act.now)
+    if found is None:
+        raise DocumentNotFound
+    return found
 
 
 def hold_document(*, act: Act, document: Document, told: Told) -> None:
-    """Lock a document as `lock_document` does; how it stands is not looked up."""
+    """Lock a document as `lock_document` does; how it stands is not looked up.
+
+    Whoever found nothing to lock holds nothing, even if another has begun it since.
+    """
     while not lock_session(document.id):
         writing.begin(act, document, told)
 
