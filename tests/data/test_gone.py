@@ -49,3 +49,19 @@ def test_a_checkpoint_that_is_kept_for_no_time_is_made(store: Store) -> None:
     made(store.policies(checkpoint_keep_days=1e-12))
 
     assert store.checkpoint("pre-batch-import").status == 200
+
+
+def test_a_checkpoint_that_is_kept_no_more_is_made_anew(
+    store: Store, later: Any
+) -> None:
+    made(store.policies(checkpoint_keep_days=1))
+    first = made(store.checkpoint("pre-batch-import"))
+    assert made(store.checkpoint("pre-batch-import"))["id"] == first["id"]
+    later(1.5)
+
+    again = made(store.checkpoint("pre-batch-import"))
+
+    assert again["id"] != first["id"]
+    (found,) = made(store.client.get(store.checkpoints))["data"]
+    assert found["id"] == again["id"]
+    assert made(store.restore(again))["verified"] is True

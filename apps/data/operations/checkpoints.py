@@ -170,8 +170,8 @@ def delete_checkpoint(*, act: Act, reference: str, checkpoint_id: str) -> str:
 def _made_before(
     act: Act, document: Document, standing: Standing, said: NewCheckpoint
 ) -> Checkpoint | None:
-    """Return what this very act has made, if it was sent before."""
-    alike = Checkpoint.objects.of(document.id).filter(
+    """Return what this very act has made, if it was sent before and is kept yet."""
+    alike = kept_of(act, document).filter(
         number=standing.number,
         actor_kind=act.actor.kind.value,
         actor_id=act.actor.id,
