@@ -58,9 +58,9 @@ class Said:
         )
 
     def again(self, by: str | None, confidence: float) -> Said:
-        """Return it as another source said it too; the same one says nothing new."""
+        """Return it as another source said it too; the same one only gets sure."""
         if by in (self.by, *self.also):
-            return self
+            return self.surely(by, confidence)
         said = replace(
             self,
             also=(*self.also, by),
@@ -68,6 +68,15 @@ class Said:
             reinforced=self.reinforced + 1,
         )
         return said.judged()
+
+    def surely(self, by: str | None, confidence: float) -> Said:
+        """Return a proposal that its own source, not yet decided about, is sure of."""
+        place = (self.by, *self.also).index(by)
+        is_decided = self.decided is not None and place < self.decided_after
+        if self.status != "proposed" or confidence < SURE or is_decided:
+            return self
+        sure = (*self.sure[:place], confidence, *self.sure[place + 1 :])
+        return replace(self, sure=sure).judged()
 
     def judged(self) -> Said:
         """Return it as sure as all that was said and decided makes it."""

@@ -133,6 +133,30 @@ def test_low_confidence_is_a_proposal_and_stays_out_of_search(mind: Mind) -> Non
     assert mind.listed(session_id=session, status="proposed") == ["May like jazz"]
 
 
+def test_what_was_proposed_is_believed_once_its_own_source_is_sure(mind: Mind) -> None:
+    session = mind.session()
+    made = mind.add("Likes jazz", session_id=session, confidence=0.4)
+
+    doubted = mind.add("Likes jazz", session_id=session, confidence=0.6)
+    sure = mind.add("likes jazz", session_id=session, confidence=0.9)
+    repeated = mind.add("Likes jazz", session_id=session, confidence=0.4)
+
+    assert doubted == made
+    assert (sure["id"], sure["status"]) == (made["id"], "believed")
+    assert (sure["confidence"], sure["reinforced"]) == (0.9, 0)
+    assert repeated == sure
+    assert mind.recalled(session, query="jazz") == ["Likes jazz"]
+
+
+def test_saying_it_again_undoes_no_decision(mind: Mind) -> None:
+    made = mind.add("Likes jazz", user_id="ada")
+    done(mind.patch(made["id"], confidence=0.3))
+
+    again = mind.add("Likes jazz", user_id="ada")
+
+    assert (again["status"], again["confidence"]) == ("proposed", 0.3)
+
+
 def test_put_sets_metadata_and_patch_merges_it(mind: Mind) -> None:
     made = mind.add("Likes tea", metadata={"a": 1, "b": 2}, tags=["x"])
 

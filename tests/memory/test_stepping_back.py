@@ -137,6 +137,22 @@ def test_a_memory_of_a_session_is_promoted_to_its_user(mind: Mind) -> None:
     assert mind.listed(user_id="ada") == ["Is vegetarian"]
 
 
+def test_what_is_promoted_is_believed_also_where_its_user_had_it_as_a_proposal(
+    mind: Mind, administrator: Mind
+) -> None:
+    session = mind.session(user="ada")
+    theirs = mind.add("Likes tea", session_id=session, scope="user", confidence=0.8)
+    done(administrator.patch(theirs["id"], confidence=0.3))
+    made = mind.add("Likes tea", session_id=session)
+
+    refused(mind, made, decision="promote")
+    own, left = resolved(administrator, made, "promote")
+
+    assert (own["id"], own["status"]) == (theirs["id"], "believed")
+    assert (left["status"], left["replaced_by"]) == ("replaced", theirs["id"])
+    assert mind.recalled(session) == ["Likes tea"]
+
+
 def test_what_became_a_proposal_meanwhile_is_promoted_by_no_agent(
     mind: Mind, administrator: Mind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,7 +318,9 @@ def test_what_a_third_source_or_a_person_believes_too_stays_believed(
     for text in ("Likes tea", "Has a cat", "Is late"):
         mind.add(text, session_id=good, confidence=0.6, **place)
     (accepted,) = resolved(
-        administrator, mind.add("Is late", session_id=good, **place), "accept"
+        administrator,
+        mind.add("Is late", session_id=good, confidence=0.6, **place),
+        "accept",
     )
     assert accepted["confidence"] == 0.7
     for text in ("Likes tea", "Has a cat", "Is late"):

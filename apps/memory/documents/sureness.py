@@ -56,6 +56,27 @@ def reinforced_by(content: Content, source: Source, confidence: float) -> Conten
     )
 
 
+def surer_by(content: Content, source: Source, confidence: float) -> Content:
+    """Return a proposal as it is once one of its own sources is sure of it.
+
+    What that source had said unsurely it says surely now. Where somebody has decided
+    since, saying it again undoes nothing.
+    """
+    is_sure = confidence >= LEAST_CONFIDENCE
+    if content.status != "proposed" or content.is_patch or not is_sure:
+        return content
+    sources = (content.source, *content.reinforcements)
+    heard = [
+        replace(one, confidence=confidence)
+        if one.confidence is not None and not source.is_another_than([one])
+        else one
+        for one in sources
+    ]
+    first, *more = heard
+    after = replace(content, source=first, reinforcements=tuple(more))
+    return _resettled(after, heard) if after != content else content
+
+
 def without(content: Content, session_id: str) -> Content:
     """Return a memory as it is without what that session said.
 

@@ -22,7 +22,7 @@ from apps.memory.documents.finding import standing
 from apps.memory.documents.nearing import near_texts
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept, store
-from apps.memory.documents.sureness import reinforced_by, said_by
+from apps.memory.documents.sureness import reinforced_by, said_by, surer_by
 from apps.memory.models import Memory
 from apps.memory.operations import recording
 from apps.timeline.errors import TurnNotFound, VersionNotFound
@@ -251,12 +251,14 @@ def _added(act: Act, owner: Owner, content: Content, reasoning: str | None) -> A
 def _said_again(
     act: Act, owner: Owner, memory_id: str, content: Content, reasoning: str | None
 ) -> Added:
-    """Count another source of a memory; the same one again changes nothing."""
+    """Count another source of a memory; the same one again only says it surely."""
     before = standing(owner.document, memory_id, now=act.now)
     known = [before.content.source, *before.content.reinforcements]
-    if not content.source.is_another_than(known):
+    is_another = content.source.is_another_than(known)
+    heard = reinforced_by if is_another else surer_by
+    surer = heard(before.content, content.source, content.confidence)
+    if surer == before.content:
         return Added(kept=before, is_new=False)
-    surer = reinforced_by(before.content, content.source, content.confidence)
     about = recording.told(
         MemoryOperation.REINFORCE,
         surer,
