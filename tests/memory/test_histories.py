@@ -253,7 +253,7 @@ class History:
         else:
             assert own["id"] == known
             sure = believed(said).confidence
-            user.alter(known, now, lambda one: one.again(said.by, sure))
+            user.alter(known, now, lambda one: believed(one.again(said.by, sure)))
         gone = replace(said, status="replaced", replaced_by=own["id"])
         self.owned[name].change(now, **{own_id: gone})
 

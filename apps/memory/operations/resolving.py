@@ -272,10 +272,26 @@ def _promoted(
         decider.require_for(mine.content, resolution)
         own = _users(act, user, mine.content)
         added = remembered(act, finder, user, own, near, reasoning=resolution.reasoning)
-        gone = replace(
-            mine.content, status="replaced", replaced_by=added.kept.content.id, near=()
+        theirs = _made_believed(
+            decider, user.acting_for(finder.agent), added.kept, resolution
         )
-        return [added.kept, *_stored(act, owner, [mine], [gone], resolution)]
+        gone = replace(
+            mine.content, status="replaced", replaced_by=theirs.content.id, near=()
+        )
+        return [theirs, *_stored(act, owner, [mine], [gone], resolution)]
+
+
+def _made_believed(
+    decider: _Decider, user: Owner, theirs: Kept, resolution: Resolution
+) -> Kept:
+    """Have the user's memory believed, where somebody had made a proposal of it.
+
+    Else nobody would believe what was promoted: the session's is replaced by it.
+    """
+    after = _believed(theirs.content)
+    require_decider(decider.act, theirs.content, after, decider.is_administrators)
+    (kept,) = _stored(decider.act, user, [theirs], [after], resolution)
+    return kept
 
 
 def _users(act: Act, user: Owner, content: Content) -> Content:
