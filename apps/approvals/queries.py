@@ -136,6 +136,12 @@ def list_all(
     return _listed(list(by.applied(mine, "id")[: limit + 1]), now)
 
 
+def is_pending(session_id: str, approval_id: str, *, now: datetime) -> bool:
+    """Say whether this approval, which has no outcome, still waits for a person."""
+    mine = Approval.objects.of_session(session_id).filter(id=approval_id)
+    return bool(pending_among(list(mine[:1]), now=now))
+
+
 def asked_among(session_ids: Sequence[str], now: datetime) -> set[str]:
     """Return those of these sessions in which something waits for a person."""
     asked = {"ids": sql.text_array(session_ids), "limit": MOST_OF_ONE_PAGE}

@@ -13,8 +13,11 @@ from apps.guards import operations as guards
 from apps.guards.models import Budget
 from apps.metrics import rollups
 from apps.metrics.models import Usage
+from apps.timeline import operations as timeline
 from apps.timeline.models import Session
+from apps.timeline.operations import Step
 from tests.acting import acting_as
+from tests.acts import act_in
 from tests.feeding import feed_all
 from tests.timeline import runs
 from tests.timeline.runs import assert_refused, succeeded
@@ -133,6 +136,26 @@ def test_people_are_asked_for_more_where_it_says_so(admin, run):
     assert found["approval_id"] is not None
     asked = succeeded(run.client.get(f"/v1/approvals/{found['approval_id']}")).body
     assert asked["arguments"]["more"] == "100"
+
+
+def test_people_are_asked_again_where_the_question_went_with_its_session(
+    admin, run, other, project
+):
+    made = budget(admin, 5, on_reach="ask", ask_for=100)
+    spend(run)
+    guards.sweep(actor=SYSTEM, now=timezone.now())
+    first = succeeded(admin.get(f"/v1/budgets/{made['id']}")).body["approval_id"]
+    succeeded(run.client.delete(f"/v1/sessions/{run.id}"))
+    act = act_in(project, SYSTEM)
+    timeline.resume(act=act, session_id=other.id, step=Step())
+
+    guards.sweep(actor=SYSTEM, now=timezone.now())
+    guards.sweep(actor=SYSTEM, now=timezone.now())
+
+    after = succeeded(admin.get(f"/v1/budgets/{made['id']}")).body["approval_id"]
+    asked = succeeded(run.client.get(f"/v1/approvals/{after}")).body
+    assert (asked["session_id"], asked["status"]) == (other.id, "pending")
+    assert after != first
 
 
 def test_metrics_say_of_how_many_turns_they_are(admin, run):

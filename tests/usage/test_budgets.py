@@ -55,6 +55,12 @@ def resumed_by_people(run: runs.Run) -> None:
     timeline.resume(act=act, session_id=run.id, step=Step())
 
 
+def rolled_back_by_people(run: runs.Run, number: int) -> None:
+    project = Session.objects.select_related("agent__project").get(id=run.id)
+    act = act_in(project.agent.project, SYSTEM)
+    timeline.rollback(act=act, session_id=run.id, to=number, step=Step())
+
+
 def grant(
     user: User, run: runs.Run, approval_id: str, verdict: Verdict, **more: Any
 ) -> None:
@@ -200,6 +206,24 @@ def test_rejected_it_stays_paused(admin, run, ada):
 
     assert standing(admin, made)["limit"] == "20"
     assert tried(run).status in (409, 423)
+
+
+def test_people_are_asked_again_where_a_rollback_set_the_question_aside(
+    admin, run, ada
+):
+    made = budget(admin, run, 20, on_reach="ask", ask_for=30)
+    spend(run), spend(run)
+    first = standing(admin, made)["approval_id"]
+    rolled_back_by_people(run, 0)
+    resumed_by_people(run)
+
+    spend(run)
+
+    asked = standing(admin, made)["approval_id"]
+    assert asked != first
+    grant(ada, run, asked, Verdict.APPROVE)
+    assert standing(admin, made)["limit"] == "50"
+    spend(run)
 
 
 def test_what_an_agent_asks_for_itself_raises_nothing(admin, run, ada):

@@ -15,6 +15,7 @@ from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.approvals import operations as approvals
 from apps.approvals.errors import TooManyApprovals
+from apps.approvals.queries import is_pending
 from apps.approvals.words import Class
 from apps.audit import operations as audit
 from apps.audit.actions import Action
@@ -139,7 +140,7 @@ def _pause(act: Act, budget: Budget, used: Decimal, session_id: str) -> None:
 
 def _ask(act: Act, budget: Budget, used: Decimal, session_id: str) -> None:
     """Ask people for more, unless they are asked already."""
-    if budget.more is None or budget.approval_id is not None:
+    if budget.more is None or _is_asked(act, budget):
         return
     asked = approvals.Asked(
         tool=TOOL,
@@ -170,3 +171,13 @@ def _ask(act: Act, budget: Budget, used: Decimal, session_id: str) -> None:
     with suppress(TooManyApprovals), transaction.atomic():
         approval = approvals.ask(act=act, session_id=session_id, asked=asked)
         budget.asked_in, budget.approval_id = session_id, approval.id
+
+
+def _is_asked(act: Act, budget: Budget) -> bool:
+    """Say whether people can still answer what it asked.
+
+    A question goes with its session, and with a rollback to before it.
+    """
+    if budget.asked_in is None or budget.approval_id is None:
+        return False
+    return is_pending(budget.asked_in, budget.approval_id, now=act.now)
