@@ -149,6 +149,55 @@ def test_an_operator_decides_a_conflict_side_by_side(mind: Mind, person: Any) ->
     assert AuditRecord.objects.filter(action="memory.resolve").count() == 2
 
 
+def test_nobody_decides_about_what_they_were_not_shown(mind: Mind, person: Any) -> None:
+    sure = mind.add("Order 4712 was paid", user_id="ada")
+    maybe = mind.add("Order 4712 was not paid", user_id="ada", confidence=0.2)
+    operator = person(Role.OPERATOR)
+    shown = operator.looks("memory", maybe["id"])
+    done(mind.patch(maybe["id"], content="Ada is an administrator"))
+
+    for decision in ("accept", "replace"):
+        sent = forms(shown)[decision] | {"decision": decision}
+        refused = operator.acts("decide_memory", maybe["id"], **sent)
+        assert refused.status_code == 409
+        assert "Ada is an administrator" in refused.content.decode()
+    assert mind.listed(user_id="ada", status="believed") == ["Order 4712 was paid"]
+
+    shown = operator.looks("memory", maybe["id"])
+    done(mind.patch(sure["id"], content="Order 4712 was paid twice"))
+    sent = forms(shown)["accept"] | {"decision": "accept"}
+    both = [operator.acts("decide_memory", maybe["id"], **sent) for _ in range(2)]
+    assert {one.status_code for one in both} == {303}
+
+
+def test_nobody_replaces_another_one_that_they_were_not_shown(
+    mind: Mind, person: Any
+) -> None:
+    old = mind.add("Order 4712 was paid", user_id="ada")
+    new = mind.add("Order 4712 was not paid", user_id="ada")
+    operator = person(Role.OPERATOR)
+    shown = operator.looks("memory", new["id"])
+    done(mind.patch(old["id"], content="Order 4712 was paid twice"))
+
+    sent = forms(shown)["replace"] | {"decision": "replace"}
+    refused = operator.acts("decide_memory", new["id"], **sent)
+
+    assert refused.status_code == 409
+    assert set(mind.listed(user_id="ada")) == {
+        *("Order 4712 was paid twice", "Order 4712 was not paid")
+    }
+
+
+def forms(page: str) -> dict[str, dict[str, str]]:
+    """Return what the form of each button sends beside it."""
+    found = {}
+    for form in re.findall(r'<form class="toolbar".*?</form>', page, re.DOTALL):
+        hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
+        for decision in re.findall(r'name="decision" value="(\w+)"', form):
+            found[decision] = hidden
+    return found
+
+
 def test_a_viewer_decides_nothing(mind: Mind, person: Any) -> None:
     made = mind.add("May like jazz", user_id="ada", confidence=0.2)
     viewer = person(Role.VIEWER)

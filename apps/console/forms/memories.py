@@ -95,10 +95,18 @@ class DecideForm(forms.Form):
 
     decision = forms.ChoiceField(choices=[(one.value, one.value) for one in Decision])
     other = forms.CharField(required=False, max_length=64)
+    # The versions of both that were shown.
+    seen = forms.IntegerField(required=False, min_value=0, max_value=10**18)
+    other_seen = forms.IntegerField(required=False, min_value=0, max_value=10**18)
     # Of a proposed patch: the head of its session that was shown.
     expected = forms.IntegerField(required=False, min_value=0, max_value=10**18)
     reason = forms.CharField(required=False, max_length=MAX_REASON)
     key = forms.CharField(required=False, max_length=64)
+
+    def versions(self) -> list[int]:
+        """Return the versions that were shown, as far as the form says them."""
+        shown = (self.cleaned_data["seen"], self.cleaned_data["other_seen"])
+        return [one for one in shown if one is not None]
 
 
 class BackForm(forms.Form):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -23,6 +23,7 @@ from apps.memory.models import MemoryScope
 from apps.memory.operations import patches, recording
 from apps.memory.operations.adding import near_of, remembered
 from apps.memory.operations.changing import require_decider
+from apps.timeline.errors import EntryChanged
 from apps.timeline.operations import Told, lock_document
 
 
@@ -46,13 +47,15 @@ OF_TWO = (Decision.KEEP, Decision.REPLACE, Decision.BOTH)
 class Resolution:
     """What was decided; `other_id` is the memory that it conflicts with.
 
-    `expected` is the head of the session, as it was seen, to which a patch is written.
+    `expected` is the head of the session, as it was seen, to which a patch is written;
+    `seen` are the versions, as they were seen, of the memory and of the other one.
     """
 
     decision: Decision
     other_id: str | None = None
     reasoning: str | None = None
     expected: int | None = None
+    seen: Sequence[int] = ()
 
 
 def resolve(
@@ -69,8 +72,9 @@ def resolve(
     session. `is_administrators` says whether the caller may do for the project what
     only administrators may.
 
-    Raises: MemoryNotFound; InvalidRequest where there is no other one, or no user to
-    promote it to; PermissionDenied where an agent's key would accept a proposal;
+    Raises: MemoryNotFound; EntryChanged where one says something else than was seen;
+    InvalidRequest where there is no other one, or no user to promote it to;
+    PermissionDenied where an agent's key would accept a proposal;
     AgentSuspended, AgentDeleted, DocumentHeld, IdempotencyKeyReused; of a patch what
     writing to the session raises.
     """
@@ -162,6 +166,7 @@ def _stored(
     ]
     if not changed:
         return before
+    _require_seen(before, resolution)
     stored = store(
         act=act,
         owner=owner,
@@ -171,6 +176,18 @@ def _stored(
     )
     by_id = {one.content.id: one for one in (*before, *stored)}
     return [by_id[one.content.id] for one in before]
+
+
+def _require_seen(before: list[Kept], resolution: Resolution) -> None:
+    """Refuse to decide about what nobody has looked at.
+
+    Asked where something changes, so that a decision that is sent again is answered.
+
+    Raises: EntryChanged.
+    """
+    for one, seen in zip(before, resolution.seen, strict=False):
+        if one.ordinal != seen:
+            raise EntryChanged(param="memory_id", current=one.ordinal)
 
 
 def _told(content: Content, resolution: Resolution) -> Told:
@@ -290,7 +307,8 @@ def _made_believed(
     """
     after = _believed(theirs.content)
     require_decider(decider.act, theirs.content, after, decider.is_administrators)
-    (kept,) = _stored(decider.act, user, [theirs], [after], resolution)
+    unseen = replace(resolution, seen=())
+    (kept,) = _stored(decider.act, user, [theirs], [after], unseen)
     return kept
 
 

@@ -50,6 +50,7 @@ def decide(
             other_id=given["other"] or None,
             reasoning=given["reason"].strip() or None,
             expected=given["expected"],
+            seen=filled.versions(),
         ),
     )
     taken = decided[0].content.taken_version
