@@ -9,9 +9,9 @@ from django import forms
 from apps.core.errors import InvalidRequest
 from apps.core.time.moments import moment
 from apps.memory.documents.contents import LONGEST_NAME
+from apps.memory.documents.deciding import Decision
 from apps.memory.documents.owners import Place
 from apps.memory.models import MemoryScope
-from apps.memory.operations.resolving import Decision
 from apps.memory.operations.searching import LONGEST_QUERY
 from apps.memory.operations.stepping import Wanted
 

@@ -20,8 +20,9 @@ from apps.core.http.input.fields import (
 )
 from apps.core.time.moments import moment
 from apps.memory.api.inputs import REASONING, PlacedInput, moment_in
+from apps.memory.documents.deciding import Decision
 from apps.memory.operations.importing import MOST_ITEMS, Item, NoItem
-from apps.memory.operations.resolving import Decision, Resolution
+from apps.memory.operations.resolving import Resolution
 from apps.memory.operations.stepping import Wanted
 
 # Of an export's item, what is understood; the rest is kept as metadata.

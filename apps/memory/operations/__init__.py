@@ -1,5 +1,6 @@
 """The verbs of memories: each is one act, in one transaction with its record."""
 
+from apps.memory.documents.deciding import Decision
 from apps.memory.operations.adding import NewMemory, add
 from apps.memory.operations.changing import Changes, delete, update
 from apps.memory.operations.expiring import expire_due
@@ -19,7 +20,7 @@ from apps.memory.operations.reading import (
     read,
     read_versions,
 )
-from apps.memory.operations.resolving import Decision, Resolution, resolve
+from apps.memory.operations.resolving import Resolution, resolve
 from apps.memory.operations.searching import SearchAsked, search
 from apps.memory.operations.stepping import preview, step_back
 

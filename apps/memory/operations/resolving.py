@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from django.db import transaction
 
@@ -13,11 +12,17 @@ from apps.audit.actions import Action
 from apps.audit.streams import MemoryOperation
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
-from apps.memory.documents.contents import LEAST_CONFIDENCE, Content
+from apps.memory.documents.contents import Content
+from apps.memory.documents.deciding import (
+    DECIDED,
+    MAKES_BELIEVED,
+    OF_TWO,
+    Decision,
+    believed,
+)
 from apps.memory.documents.finding import found, standing
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept, store
-from apps.memory.documents.sureness import settled_at
 from apps.memory.errors import MemoryNotFound
 from apps.memory.models import MemoryScope
 from apps.memory.operations import patches, recording
@@ -25,22 +30,6 @@ from apps.memory.operations.adding import near_of, remembered
 from apps.memory.operations.changing import require_decider
 from apps.timeline.errors import EntryChanged
 from apps.timeline.operations import Told, lock_document
-
-
-class Decision(StrEnum):
-    """What becomes of a memory, and of another that it conflicts with."""
-
-    KEEP = "keep"  # the other one stays, this one is dropped
-    REPLACE = "replace"  # this one stays, the other one is replaced by it
-    BOTH = "both"  # both stay: they do not conflict
-    ACCEPT = "accept"  # it is believed
-    DROP = "drop"  # it is taken back
-    PROMOTE = "promote"  # it is the user's from here on, and outlives its session
-
-
-# What makes a proposal believed, if it is one.
-MAKES_BELIEVED = (Decision.ACCEPT, Decision.PROMOTE, Decision.REPLACE)
-OF_TWO = (Decision.KEEP, Decision.REPLACE, Decision.BOTH)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,7 +97,7 @@ class _Decider:
     def require_for(self, before: Content, resolution: Resolution) -> None:
         """Raises: PermissionDenied."""
         if resolution.decision in MAKES_BELIEVED:
-            after = _believed(before)
+            after = believed(before)
             require_decider(self.act, before, after, self.is_administrators)
 
 
@@ -216,56 +205,6 @@ def _other(act: Act, owner: Owner, content: Content, resolution: Resolution) -> 
     return other
 
 
-def _keep(contents: list[Content]) -> list[Content]:
-    mine, other = contents
-    return [_taken_back(mine), _settled(other, mine)]
-
-
-def _replace(contents: list[Content]) -> list[Content]:
-    mine, other = contents
-    gone = replace(other, status="replaced", replaced_by=mine.id, near=())
-    return [_believed(_settled(mine, other)), gone]
-
-
-def _both(contents: list[Content]) -> list[Content]:
-    mine, other = contents
-    return [_settled(mine, other), _settled(other, mine)]
-
-
-def _accept(contents: list[Content]) -> list[Content]:
-    return [_believed(contents[0])]
-
-
-def _drop(contents: list[Content]) -> list[Content]:
-    return [_taken_back(contents[0])]
-
-
-def _settled(content: Content, other: Content) -> Content:
-    """Return a memory without the flag that it is near another one."""
-    near = tuple(one for one in content.near if one.id != other.id)
-    return replace(content, near=near)
-
-
-def _believed(content: Content) -> Content:
-    surer = max(content.confidence, LEAST_CONFIDENCE)
-    # Whose proposal it was, it is believed since by this decision.
-    sure = settled_at(content, surer) if content.is_unsure else content
-    return replace(sure, status="believed", replaced_by=None, confidence=surer)
-
-
-def _taken_back(content: Content) -> Content:
-    return replace(content, status="dropped", near=())
-
-
-DECIDED: dict[Decision, Callable[[list[Content]], list[Content]]] = {
-    Decision.KEEP: _keep,
-    Decision.REPLACE: _replace,
-    Decision.BOTH: _both,
-    Decision.ACCEPT: _accept,
-    Decision.DROP: _drop,
-}
-
-
 def _promoted(
     decider: _Decider, owner: Owner, memory_id: str, resolution: Resolution
 ) -> list[Kept]:
@@ -305,7 +244,7 @@ def _made_believed(
 
     Else nobody would believe what was promoted: the session's is replaced by it.
     """
-    after = _believed(theirs.content)
+    after = believed(theirs.content)
     require_decider(decider.act, theirs.content, after, decider.is_administrators)
     unseen = replace(resolution, seen=())
     (kept,) = _stored(decider.act, user, [theirs], [after], unseen)
@@ -315,7 +254,7 @@ def _made_believed(
 def _users(act: Act, user: Owner, content: Content) -> Content:
     """Return a session's memory as its user's."""
     return replace(
-        _believed(content),
+        believed(content),
         id=new_id("mem", now=act.now),
         scope=user.scope.value,
         owner=user.name,
