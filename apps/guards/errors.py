@@ -57,6 +57,12 @@ class GuardExists(DomainError):
     code = "guard_exists"
 
 
+class GuardChanged(DomainError):
+    """Somebody has changed this guard since you looked: look again."""
+
+    code = "version_conflict"
+
+
 class GuardUntried(DomainError):
     """A guard that does more than observe was tried first, as it is now."""
 

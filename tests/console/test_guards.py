@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -60,6 +61,37 @@ def test_an_administrator_makes_tries_and_switches_on_a_guard(
     assert f"{run.id} v1" in page
     assert ada.acts("agent_guard", agent, made.id, **change).status_code == 303
     assert "it holds" in plain(ada.looks("agent_guards", agent))
+
+
+def test_what_another_administrator_changed_meanwhile_is_not_changed_back(
+    ada: Person, agent: str
+) -> None:
+    ada.acts("agent_guards", agent, **NULLS)
+    made = Guard.objects.get()
+    shown = ada.looks("agent_guard", agent, made.id)
+    sent = {"name": "Nulls", "line": "2", "mode": "observe", "seen": seen_on(shown)}
+    stricter = {**sent, "name": "No nulls", "line": "1"}
+    assert ada.acts("agent_guard", agent, made.id, **stricter).status_code == 303
+    ada.acts("try_guard", agent, made.id)
+    trying.sweep(now=timezone.now())
+    held = {**stricter, "mode": "hold", "seen": "2 observe No nulls"}
+    assert ada.acts("agent_guard", agent, made.id, **held).status_code == 303
+
+    refused = ada.acts("agent_guard", agent, made.id, **sent)
+
+    assert refused.status_code == 303
+    page = ada.client.get(refused["Location"]).content.decode()
+    assert "Somebody has changed this guard since you looked" in page
+    guard = Guard.objects.get()
+    assert (guard.name, guard.mode, guard.revision) == ("No nulls", "hold", 2)
+    again = {**sent, "line": "1", "mode": "hold", "seen": seen_on(page)}
+    assert ada.acts("agent_guard", agent, made.id, **again).status_code == 303
+    assert Guard.objects.get().name == "Nulls"
+
+
+def seen_on(page: str) -> str:
+    (found,) = re.findall(r'name="seen" value="([^"]*)"', page)
+    return str(found)
 
 
 def test_what_is_typed_wrong_is_told_beside_its_field(ada: Person, agent: str) -> None:

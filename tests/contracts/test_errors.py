@@ -21,6 +21,7 @@ SHARED = {
         "ConfigChanged",
         "DocumentMoved",
         "EntryChanged",
+        "GuardChanged",
     },
     # Not part of the API: its paths name neither projects, keys nor people.
     "resource_not_found": {

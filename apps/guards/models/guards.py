@@ -49,6 +49,11 @@ class Guard(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def as_shown(self) -> str:
+        """Return what is another text once anything about the guard was changed."""
+        return f"{self.revision} {self.mode} {self.name}"
+
 
 class GuardRevision(models.Model):
     """One rule of a guard, from a moment on. Written once, never changed."""

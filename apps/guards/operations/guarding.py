@@ -18,6 +18,7 @@ from apps.core.ids import new_id
 from apps.guards.covered import GUARD
 from apps.guards.detecting import RuleRefused, line_of, read_rule
 from apps.guards.errors import (
+    GuardChanged,
     GuardExists,
     GuardUntried,
     TooManyGuards,
@@ -53,11 +54,12 @@ class NewGuard:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
-    """What is to be otherwise; None stays."""
+    """What is to be otherwise; None stays. `seen` is the guard as it was shown."""
 
     name: str | None = None
     rule: Mapping[str, Any] | None = None
     mode: Mode | None = None
+    seen: str | None = None
 
 
 def require_name(name: str) -> None:
@@ -105,9 +107,11 @@ def create_guard(*, act: Act, said: NewGuard) -> Guard:
 def change_guard(*, act: Act, guard_id: str, change: Change) -> Guard:
     """Give it another name, rule or mode. Another rule is a revision, which observes.
 
-    Raises: GuardNotFound, UnacceptableGuard, GuardExists, GuardUntried.
+    Raises: GuardNotFound, GuardChanged, UnacceptableGuard, GuardExists, GuardUntried.
     """
     guard = held(act, guard_id)
+    if change.seen not in (None, guard.as_shown):
+        raise GuardChanged
     if change.name is not None and change.name != guard.name:
         require_name(change.name)
         _require_free(Guard.objects.of_agent(guard.agent_id), change.name)

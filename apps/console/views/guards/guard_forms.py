@@ -85,12 +85,17 @@ class ChangeForm(forms.Form):
         choices=MODES,
         help_text="More than observing takes a finished trial of this very rule.",
     )
+    # The guard as it was shown: what others changed since is not changed back.
+    seen = forms.CharField(
+        required=False, max_length=300, strip=False, widget=forms.HiddenInput
+    )
 
     def __init__(self, guard: Guard, data: Mapping[str, Any] | None = None) -> None:
         self._kind = Kind(guard.kind)
         self._line = line_of(self._kind, json.parse_written(bytes(guard.rule)))
         self._mode = guard.mode
         shown = {"name": guard.name, "line": self._line, "mode": guard.mode}
+        shown["seen"] = guard.as_shown
         super().__init__(data, initial=shown)
 
     def said(self) -> Change:
@@ -105,6 +110,7 @@ class ChangeForm(forms.Form):
             name=given["name"],
             rule=None if is_same else _rule(self._kind, given["line"]),
             mode=chosen,
+            seen=given["seen"] or None,
         )
 
 

@@ -56,15 +56,48 @@ def agent_guards(
     return render(request, "console/agent_guards.html", context, status=status)
 
 
-@form(Permission.ADMIN)
+def guard_address(
+    request: HttpRequest, membership: Membership, agent_id: str, guard_id: str
+) -> str:
+    """Return where the page of a guard stands."""
+    where = [membership.project.slug, agent_id, guard_id]
+    return reverse("console:agent_guard", args=where)
+
+
+def guard_shown(
+    request: HttpRequest,
+    membership: Membership,
+    agent_id: str,
+    guard_id: str,
+    filled: ChangeForm | None = None,
+) -> HttpResponse:
+    """Return the page of a guard, with what is wrong in its form."""
+    agent = _agent(request, membership, agent_id)
+    guard = _guard(agent, guard_id)
+    form = ChangeForm(guard) if filled is None else filled
+    context = {
+        "membership": membership,
+        "agent": agent,
+        "row": guarding.row(guard),
+        "trial": guarding.trial(guard),
+        "said": guarding.said(guard, act_of(request, membership).now),
+        "form": form,
+    }
+    status = 422 if form.errors else 200
+    return render(request, "console/agent_guard.html", context, status=status)
+
+
+@form(Permission.ADMIN, shows=guard_shown, at=guard_address)
 def agent_guard(
     request: HttpRequest, membership: Membership, agent_id: str, guard_id: str
 ) -> HttpResponse:
     """Show a guard and what its newest trial has found, and change it."""
+    if request.method != "POST":
+        return guard_shown(request, membership, agent_id, guard_id)
     agent = _agent(request, membership, agent_id)
     guard = _guard(agent, guard_id)
-    filled = ChangeForm(guard, request.POST if request.method == "POST" else None)
-    if request.method == "POST" and filled.is_valid():
+    filled = ChangeForm(guard, request.POST)
+    if filled.is_valid():
         try:
             guards.change_guard(
                 act=act_of(request, membership),
@@ -76,16 +109,7 @@ def agent_guard(
         else:
             messages.success(request, "The guard is changed, within half a minute.")
             return _to_guard(membership, agent, guard.id)
-    context = {
-        "membership": membership,
-        "agent": agent,
-        "row": guarding.row(_guard(agent, guard_id)),
-        "trial": guarding.trial(guard),
-        "said": guarding.said(guard, act_of(request, membership).now),
-        "form": filled,
-    }
-    status = 422 if filled.errors else 200
-    return render(request, "console/agent_guard.html", context, status=status)
+    return guard_shown(request, membership, agent_id, guard_id, filled)
 
 
 @act(Permission.ADMIN)
