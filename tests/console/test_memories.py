@@ -274,6 +274,31 @@ def test_an_owner_is_stepped_back_after_a_preview(mind: Mind, person: Any) -> No
     assert operator.browser.get(operator.at("memory", "mem_0")).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"owner": "ada", "version": 0}, "Whose"),
+        ({"scope": "project", "owner": "ada", "version": 0}, "nobody in particular"),
+        ({"session": f"sess_{'0' * 26}", "scope": "user"}, "whosever it is"),
+        ({"session": f"sess_{'0' * 26}", "version": 0}, "whosever it is"),
+        ({"user": "ada", "version": 0}, "There is no filter user"),
+    ],
+)
+def test_whose_memories_go_back_is_never_guessed(
+    mind: Mind, person: Any, query: dict[str, Any], said: str
+) -> None:
+    mind.add("Closed on Sundays")
+    operator = person(Role.OPERATOR)
+
+    for answer in (
+        operator.browser.get(operator.at("memories_back"), query, headers=HTML),
+        operator.acts("step_memories_back", **query, key="k1"),
+    ):
+        assert answer.status_code == 400
+        assert said in plain(answer.content.decode())
+    assert mind.listed() == ["Closed on Sundays"]
+
+
 def test_a_sessions_tab_says_what_it_read_and_what_it_taught(
     mind: Mind, person: Any
 ) -> None:

@@ -24,6 +24,8 @@ STATUSES = {
     "taken": "taken patches",
 }
 MAX_REASON = 2_000
+# What every form of Django sends besides.
+CSRF_FIELD = "csrfmiddlewaretoken"
 
 
 def _text(label: str, longest: int, **attributes: str) -> forms.CharField:
@@ -38,6 +40,14 @@ def _text(label: str, longest: int, **attributes: str) -> forms.CharField:
 
 def _session(**options: Any) -> forms.RegexField:
     return forms.RegexField(r"^sess_[0-9a-z]{26}$", required=False, **options)
+
+
+def _require_owner(form: forms.Form, given: dict[str, Any]) -> None:
+    """Refuse an owner that no scope goes with: it would be passed over."""
+    if given.get("owner") and not given.get("scope"):
+        form.add_error("scope", "Whose: a session, a user or an agent?")
+    if given.get("owner") and given.get("scope") == MemoryScope.PROJECT:
+        form.add_error("owner", "The project is nobody in particular.")
 
 
 class MemoriesForm(forms.Form):
@@ -71,10 +81,7 @@ class MemoriesForm(forms.Form):
         for name in ("status", "session"):
             if given.get("words") and given.get(name):
                 self.add_error(name, "A search finds what is believed, taught by all.")
-        if given.get("owner") and not given.get("scope"):
-            self.add_error("scope", "Whose: a session, a user or an agent?")
-        if given.get("owner") and given.get("scope") == MemoryScope.PROJECT:
-            self.add_error("owner", "The project is nobody in particular.")
+        _require_owner(self, given)
         return given
 
 
@@ -120,6 +127,16 @@ class BackForm(forms.Form):
     expected = forms.IntegerField(required=False, min_value=0, max_value=10**18)
     reason = forms.CharField(required=False, max_length=MAX_REASON)
     key = forms.CharField(required=False, max_length=64)
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        for name in sorted(set(self.data) - set(self.fields) - {CSRF_FIELD}):
+            self.add_error(None, f"There is no filter {name[:40]}.")
+        _require_owner(self, given)
+        for name in ("scope", "owner", "to", "version"):
+            if given.get("session") and given.get(name) not in (None, ""):
+                self.add_error(name, "What a session taught goes, whosever it is.")
+        return given
 
     def wanted(self) -> Wanted:
         """Return what the memories are to be stepped back to.
