@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -131,6 +132,28 @@ def test_an_administrator_makes_changes_and_removes_a_sessions_budget(
     assert "2 of 12" in plain(ada.looks("session_budgets", run.id))
     assert ada.acts("delete_session_budget", run.id, kept.id).status_code == 303
     assert not Budget.objects.exists()
+
+
+@pytest.mark.parametrize("page", ["budgets", "session_budgets"])
+def test_a_form_that_is_sent_twice_makes_one_budget(
+    ada: Person, run: Run, page: str
+) -> None:
+    agent = Agent.objects.get(external_id="travel").id
+    of, typed = {"budgets": (agent, BUDGET), "session_budgets": (run.id, SESSIONS)}[
+        page
+    ]
+    keys = [key_on(ada.looks(page, of)) for _ in range(2)]
+
+    twice = [ada.acts(page, of, **typed, key=keys[0]) for _ in range(2)]
+    assert {one.status_code for one in twice} == {303}
+    assert Budget.objects.count() == 1
+    assert ada.acts(page, of, **typed, key=keys[1]).status_code == 303
+    assert Budget.objects.count() == 2
+
+
+def key_on(page: str) -> str:
+    found = re.findall(r'class="stacked".*?name="key" value="([^"]+)"', page, re.DOTALL)
+    return str(found[0])
 
 
 def test_what_is_typed_wrong_of_a_sessions_budget_is_told_beside_its_field(

@@ -17,7 +17,13 @@ from apps.approvals.querysets import MOST_RULES
 from apps.approvals.words import Status
 from apps.console.views.approvals.filled import RuleForm, VoteForm
 from apps.console.views.approvals.looking import approval_shown
-from apps.console.views.requests.acts import act_of, valid
+from apps.console.views.requests.acts import (
+    act_of,
+    act_once,
+    made_once,
+    new_key,
+    valid,
+)
 from apps.console.views.requests.decorators import act, form
 from apps.console.views.requests.refusals import SeeOther
 from apps.console.views.requests.seeing import require_clear
@@ -61,7 +67,13 @@ def approval_rules(
     if not filled.is_valid():
         return _rules(request, membership, agent, filled, status=422)
     try:
-        approvals.create_rule(act=act, reference=agent.id, said=filled.said())
+        said = filled.said()
+        made_once(
+            act_once(request, membership, filled),
+            lambda: str(
+                approvals.create_rule(act=act, reference=agent.id, said=said).id
+            ),
+        )
     except (InvalidRequest, UnacceptableApproval, TooManyRules) as refused:
         place = refused.param if refused.param in filled.fields else None
         filled.add_error(place, refused.message)
@@ -96,6 +108,7 @@ def _rules(
         "agent": agent,
         "rules": list(rules[:MOST_RULES]),
         "form": filled,
+        "key": new_key(),
     }
     return render(request, "console/approval_rules.html", context, status=status)
 

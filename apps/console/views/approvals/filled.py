@@ -82,6 +82,8 @@ class RuleForm(forms.Form):
             ("escalate", "administrators have as long again"),
         ],
     )
+    # Sent twice, it is made once.
+    key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def said(self) -> NewRule:
         given = self.cleaned_data

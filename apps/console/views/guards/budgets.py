@@ -12,7 +12,7 @@ from apps.accounts.models import Membership
 from apps.agents.models import Agent
 from apps.console.pages.guards import spending
 from apps.console.views.guards.filled import BudgetForm
-from apps.console.views.requests.acts import act_of
+from apps.console.views.requests.acts import act_of, act_once, made_once, new_key
 from apps.console.views.requests.decorators import act, form
 from apps.console.views.requests.refusals import SeeOther
 from apps.guards import operations as guards
@@ -33,7 +33,11 @@ def budgets(
     if not filled.is_valid():
         return _budgets(request, membership, agent, filled, status=422)
     try:
-        guards.create_budget(act=act, said=filled.said(agent.id))
+        said = filled.said(agent.id)
+        made_once(
+            act_once(request, membership, filled),
+            lambda: str(guards.create_budget(act=act, said=said).id),
+        )
     except (UnacceptableBudget, TooManyBudgets) as refused:
         place = refused.param if refused.param in filled.fields else None
         filled.add_error(place, refused.message)
@@ -70,6 +74,7 @@ def _budgets(
         "agent": agent,
         "rows": spending.of_agent(agent.id, now),
         "form": filled,
+        "key": new_key(),
     }
     return render(request, "console/budgets.html", context, status=status)
 

@@ -74,6 +74,8 @@ class TermsForm(forms.Form):
         initial=80,
         help_text="Once. Empty: never.",
     )
+    # Sent twice, it is made once.
+    key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def terms(self) -> dict[str, Any]:
         """Return what is said of a new budget, but for whose it is.

@@ -15,7 +15,7 @@ from apps.console.pages.guards import spending
 from apps.console.pages.session import session_page
 from apps.console.pages.session.session_page import Place
 from apps.console.views.guards.filled import LimitForm, SessionBudgetForm
-from apps.console.views.requests.acts import act_of
+from apps.console.views.requests.acts import act_of, act_once, made_once, new_key
 from apps.console.views.requests.decorators import act, form
 from apps.console.views.requests.refusals import SeeOther
 from apps.guards import operations as guards
@@ -36,8 +36,10 @@ def session_budgets(
     if not filled.is_valid():
         return _shown(request, membership, session, filled)
     try:
-        guards.create_budget(
-            act=act_of(request, membership), said=filled.said(session.id)
+        act, said = act_of(request, membership), filled.said(session.id)
+        made_once(
+            act_once(request, membership, filled),
+            lambda: str(guards.create_budget(act=act, said=said).id),
         )
     except (UnacceptableBudget, TooManyBudgets) as refused:
         place = refused.param if refused.param in filled.fields else None
@@ -102,6 +104,7 @@ def _shown(
         "form": filled,
         "refused_id": refused[0],
         "refused": refused[1],
+        "key": new_key(),
     }
     status = 422 if filled.errors or refused[0] else 200
     return render(request, "console/session_budgets.html", context, status=status)
