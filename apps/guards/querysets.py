@@ -53,9 +53,14 @@ class BudgetQuerySet(models.QuerySet["Budget"]):
         ]
         return {one for one in found if one is not None}
 
-    def beyond_sessions(self) -> BudgetQuerySet:
-        """Those that the rollups decide."""
-        return self.filter(session_id=None).order_by("project_id", "agent_id", "id")
+    def beyond_sessions(self, after: tuple[str, str] | None = None) -> BudgetQuerySet:
+        """Those that the rollups decide, or those behind a budget of an agent."""
+        mine = self.filter(session_id=None).order_by("agent_id", "id")
+        if after is None:
+            return mine
+        agent_id, id = after
+        behind = models.Q(agent_id__gt=agent_id) | models.Q(id__gt=id)
+        return mine.filter(behind, agent_id__gte=agent_id)
 
     def one(self, id: str) -> Budget:
         """Raises: BudgetNotFound."""

@@ -11,6 +11,7 @@ from apps.core.actors import SYSTEM
 from apps.core.roles.names import Role
 from apps.guards import operations as guards
 from apps.guards.models import Budget
+from apps.guards.operations import sweeping
 from apps.metrics import rollups
 from apps.metrics.models import Usage
 from apps.timeline import operations as timeline
@@ -156,6 +157,18 @@ def test_people_are_asked_again_where_the_question_went_with_its_session(
     asked = succeeded(run.client.get(f"/v1/approvals/{after}")).body
     assert (asked["session_id"], asked["status"]) == (other.id, "pending")
     assert after != first
+
+
+def test_however_many_budgets_there_are_each_is_held_to(admin, run, monkeypatch):
+    monkeypatch.setattr(sweeping, "AT_A_TIME", 2)
+    for _ in range(4):
+        budget(admin, 1_000)
+    budget(admin, 5)
+    spend(run)
+
+    assert guards.sweep(actor=SYSTEM, now=timezone.now()) == 5
+
+    assert status(run) == "paused"
 
 
 def test_metrics_say_of_how_many_turns_they_are(admin, run):

@@ -32,7 +32,8 @@ from apps.timeline.errors import SessionNotFound
 
 # Sessions of one budget in one sweep; the next one finds what is left.
 AT_ONCE = 100
-MOST = 1_000
+# Budgets that are read at once.
+AT_A_TIME = 1_000
 RECENT = timedelta(hours=1)
 FORGOTTEN = timedelta(days=90)
 WROTE = sql.query("guards", "wrote")
@@ -41,10 +42,18 @@ AMONG = sql.query("guards", "among")
 
 def sweep(*, actor: Actor, now: datetime) -> int:
     """Hold each to its budgets; return how many budgets were looked at."""
-    found = list(Budget.objects.beyond_sessions().values_list("id", flat=True)[:MOST])
-    for budget_id in found:
-        _look(budget_id, actor, now)
-    return len(found)
+    looked_at, after = 0, None
+    while page := _page(after):
+        for _, budget_id in page:
+            _look(budget_id, actor, now)
+        looked_at, after = looked_at + len(page), page[-1]
+    return looked_at
+
+
+def _page(after: tuple[str, str] | None) -> list[tuple[str, str]]:
+    """Return the next budgets, each with its agent."""
+    found = Budget.objects.beyond_sessions(after).values_list("agent_id", "id")
+    return list(found[:AT_A_TIME])
 
 
 def forget_refusals(*, actor: Actor, now: datetime) -> int:
