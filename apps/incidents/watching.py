@@ -9,7 +9,7 @@ never passes one of which it is not yet known which release was first seen there
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -37,8 +37,8 @@ SETTLED = timedelta(minutes=5)
 AT_ONCE = 20
 # How long one sweep goes on; the next takes up what is left.
 SWEEP_SECONDS = 20.0
-# Incidents of one sweep, and releases of one incident.
-MOST_WATCHED = 100
+# Incidents that are read at once, and releases of one incident.
+AT_A_TIME = 100
 MOST_RELEASES = 1_000
 # Events that are passed over to find those.
 AT_MOST = 2_000
@@ -83,12 +83,26 @@ def sweep(*, now: datetime) -> int:
     Each goes on in turn, until there is no more or the time is up.
     """
     began, looked_into = time.monotonic(), 0
-    watched = list(Incident.objects.watched().select_related("project")[:MOST_WATCHED])
-    while watched and time.monotonic() - began < SWEEP_SECONDS:
-        looks = [(one, watch(one, now=now)) for one in watched]
-        looked_into += sum(look.n_sessions for _, look in looks)
-        watched = [one for one, look in looks if look.goes_on]
-    return looked_into
+    watched: Iterable[Incident] = _all_watched()
+    while True:
+        goes_on: list[Incident] = []
+        for one in watched:
+            if time.monotonic() - began >= SWEEP_SECONDS:
+                return looked_into
+            looked = watch(one, now=now)
+            looked_into += looked.n_sessions
+            goes_on += [one] if looked.goes_on else []
+        if not goes_on:
+            return looked_into
+        watched = goes_on
+
+
+def _all_watched() -> Iterator[Incident]:
+    """Yield all that were resolved, which stay so for good, some at once."""
+    mine, after = Incident.objects.watched().select_related("project"), ""
+    while page := list(mine.filter(id__gt=after)[:AT_A_TIME]):
+        yield from page
+        after = page[-1].id
 
 
 def watch(incident: Incident, *, now: datetime) -> Watched:

@@ -142,9 +142,9 @@ def test_a_lost_reply_adds_once(api, project, olga):
     assert Entry.objects.filter(deed="added").count() == 1
 
 
-def resolved(project, olga):
+def resolved(project, olga, check=CHECK):
     (first,) = make_sessions(project, 1)
-    incident = make_incident(project, olga, [first], check=CHECK)
+    incident = make_incident(project, olga, [first], check=check)
     act = act_in(project, olga)
     return incidents.change(act=act, incident_id=incident.id, status="resolved")
 
@@ -184,6 +184,20 @@ def test_a_check_that_fails_in_a_newer_release_opens_it_again(project, olga):
     assert deeds[-2:] == [("added", "system"), ("status", "system")]
     assert AuditRecord.objects.filter(action="incident.reopened").count() == 1
     assert swept() == 0
+
+
+def test_however_many_were_resolved_before_it_each_is_watched(
+    project, olga, monkeypatch
+):
+    monkeypatch.setattr(watching, "AT_A_TIME", 2)
+    before = [resolved(project, olga, "state.total<=100") for _ in range(3)]
+    incident = resolved(project, olga)
+    newer(project, 11, "r2")
+
+    assert swept() == 4
+
+    assert stands(incident) == "open"
+    assert {stands(one) for one in before} == {"resolved"}
 
 
 def stands(incident):
