@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Max
 
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
@@ -143,7 +144,7 @@ def _has_broken(
 
 
 def _releases(incident: Incident) -> list[str]:
-    """Return the releases that were first seen after it was resolved.
+    """Return the releases that were first seen after it was resolved, the newest.
 
     None that a session of it was of: the worker may only have heard of it since.
     """
@@ -153,8 +154,9 @@ def _releases(incident: Incident) -> list[str]:
     mine = Member.objects.of_incident(incident.id)
     known = mine.exclude(release=None).values("release")
     broke = mine.exclude(bad_release=None).values("bad_release")
-    new = since.exclude(name__in=known).exclude(name__in=broke).order_by("name")
-    return list(new.values_list("name", flat=True).distinct()[:MOST_RELEASES])
+    new = since.exclude(name__in=known).exclude(name__in=broke).values("name")
+    newest = new.annotate(noted=Max("noted_at")).order_by("-noted", "name")
+    return [str(one["name"]) for one in newest[:MOST_RELEASES]]
 
 
 def _next(incident: Incident, names: Sequence[str], now: datetime) -> Written | None:

@@ -200,6 +200,17 @@ def test_however_many_were_resolved_before_it_each_is_watched(
     assert {stands(one) for one in before} == {"resolved"}
 
 
+def test_of_very_many_releases_the_newest_are_looked_into(project, olga, monkeypatch):
+    monkeypatch.setattr(watching, "MOST_RELEASES", 1)
+    incident = resolved(project, olga)
+    newer(project, 1, "a-first")
+    newer(project, 11, "b-second")
+
+    assert swept() == 1
+
+    assert stands(incident) == "open"
+
+
 def stands(incident):
     incident.refresh_from_db()
     return incident.status
