@@ -226,6 +226,26 @@ def test_the_export_is_json_too(viewer, project):
     assert body["has_more"] is False
 
 
+@pytest.mark.parametrize("show", ["", "all"])
+def test_the_export_says_how_far_it_looked_back(viewer, project, show, monkeypatch):
+    monkeypatch.setattr(audit_entries, "LOOKED_AT", 10)
+    key_made(project, "k1")
+    ben = Actor(kind=ActorKind.USER, id="user_ben", label="ben")
+    for number in range(15):
+        key_made(project, "k2", actor=ben, now=NOW + timedelta(seconds=number + 1))
+    asked = {"show": show, "actor": "olga", "format": "json"}
+
+    told = viewer.get(url(project, "audit_export"), asked).json()
+    further = viewer.get(
+        url(project, "audit_export"), asked | {"after": told["next_after"]}
+    ).json()
+
+    assert (told["data"], told["has_more"]) == ([], True)
+    assert told["looked_back_to"] is not None
+    assert len(further["data"]) == 1
+    assert "looks through the newest 20,000 acts" in text(viewer.get(url(project)))
+
+
 def test_what_is_written_by_others_is_shown_as_text(viewer, project):
     label = "<script>alert(1)</script>\u200b"
     key_made(project, "k", actor=Actor(kind=ActorKind.USER, id="x", label=label))

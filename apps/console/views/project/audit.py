@@ -21,6 +21,7 @@ from apps.console.views.requests.exports import csv_file, json_file
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.seeing import require_clear
 from apps.core.errors import InvalidRequest
+from apps.core.time.moments import utc_text
 from apps.timeline.verification import verify_record_signatures
 
 EXPORTED = 20_000
@@ -96,6 +97,7 @@ def audit_export(request: HttpRequest, slug: str) -> HttpResponse:
                 "data": listed,
                 "has_more": found.after is not None,
                 "next_after": found.after,
+                "looked_back_to": utc_text(found.looked_back_to),
             },
         )
     return csv_file(name, list(COLUMNS.values()), rows)
