@@ -110,3 +110,35 @@ def test_signing_out_is_a_post_and_ends_the_session(client, db):
 
     assert answer["Location"] == reverse("accounts:sign_in")
     assert not is_signed_in(client)
+
+
+def test_a_part_of_a_page_leads_the_whole_page_to_signing_in(client, project):
+    page = reverse("console:sessions", args=[project.slug])
+    part = reverse("console:sessions_narrow", args=[project.slug])
+    shown = {"HX-Request": "true", "HX-Current-URL": f"http://testserver{page}?q=a"}
+
+    answer = client.get(part, {"q": "a"}, headers=shown)
+
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer["HX-Redirect"] == f"/signin?next={page}%3Fq%3Da"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"HX-Request": "true"},
+        {"HX-Request": "true", "HX-Current-URL": "https://evil.example/console"},
+        {
+            "HX-Request": "true",
+            "HX-Boosted": "true",
+            "HX-Current-URL": "http://testserver/console",
+        },
+    ],
+)
+def test_whatever_asks_for_a_whole_page_is_redirected(client, project, headers):
+    page = reverse("console:sessions", args=[project.slug])
+
+    answer = client.get(page, headers=headers)
+
+    assert (answer.status_code, answer["Location"]) == (302, f"/signin?next={page}")

@@ -8,11 +8,14 @@ from typing import Any, Concatenate, ParamSpec, cast
 import django_otp
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY, login
+from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.signals import user_logged_in
+from django.contrib.auth.views import redirect_to_login
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
+from django_htmx.http import HttpResponseClientRedirect
 
 from apps.accounts import sessions
 from apps.accounts.access import Entry
@@ -134,6 +137,36 @@ class VisitMiddleware:
                     last_seen_at=now
                 )
         return response
+
+
+class SignInMiddleware(LoginRequiredMiddleware):
+    """Sends who is not signed in to where one signs in, and back afterwards.
+
+    htmx follows a redirect, and would swap that page into a part of the one that is
+    shown: it is told to leave that whole.
+    """
+
+    def process_view(
+        self, request: HttpRequest, view_func: Callable[..., Any], *given: Any
+    ) -> HttpResponseBase | None:
+        answer = super().process_view(request, view_func, *given)
+        shown = None if answer is None else _shown_around(request)
+        if shown is None:
+            return answer
+        field = self.get_redirect_field_name(view_func)
+        redirect = redirect_to_login(shown, self.get_login_url(view_func), field)
+        return HttpResponseClientRedirect(redirect.url)
+
+
+def _shown_around(request: HttpRequest) -> str | None:
+    """Return the page of which htmx asks a part; None where a whole one is asked for.
+
+    Our own polls do not say it: they follow no redirect.
+    """
+    htmx = cast(Any, request).htmx
+    if not htmx or htmx.boosted or htmx.history_restore_request:
+        return None
+    return cast("str | None", htmx.current_url_abs_path)
 
 
 def _is_poll(request: HttpRequest) -> bool:
