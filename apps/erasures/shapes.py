@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from apps.core.time.moments import utc_text
-from apps.erasures.journal import opened_certificate
+from apps.erasures.journal import read_entry
 from apps.erasures.models import Erasure, Preview, Target
 from apps.erasures.operations import PREVIEW_COUNTS
 from apps.erasures.words import Kind
@@ -66,10 +66,13 @@ def listed_erasure(erasure: Erasure) -> dict[str, Any]:
 
 
 def certified(erasure: Erasure) -> dict[str, Any] | None:
-    """Return what the certificate says; None as long as there is none."""
+    """Return what the certificate says; None as long as there is none.
+
+    It is shown whoever signed it: one from before there was a key is signed by nobody.
+    """
     if erasure.entry is None or not erasure.is_done:
         return None
-    return opened_certificate(bytes(erasure.entry)).certificate
+    return read_entry(bytes(erasure.entry)).certificate
 
 
 def _rows(counts: dict[str, int]) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from apps.erasures.journal.entries import (
     make,
     number_of,
     opened_certificate,
+    read_entry,
 )
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "make",
     "number_of",
     "opened_certificate",
+    "read_entry",
 ]

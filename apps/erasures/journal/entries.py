@@ -74,7 +74,8 @@ def appended(certificate: dict[str, Any]) -> Entry:
     if keys.signing_key() is None and keys.verifier_keys():
         raise KeyRefused("This installation signs, and this process has no key.")
     last: Entry | None = None
-    for one in entries():
+    # What was appended before there was a key, this entry covers from now on.
+    for one in entries(is_covering=True):
         if one.certificate["id"] == certificate["id"]:
             return one
         last = one
@@ -91,19 +92,24 @@ def appended(certificate: dict[str, Any]) -> Entry:
     return opened_certificate(data)
 
 
-def entries() -> Iterator[Entry]:
+def entries(*, is_covering: bool = False) -> Iterator[Entry]:
     """Yield what the journal says, from the first entry on.
+
+    Where this installation signs, an entry without a signature is from before it did:
+    a signed one has to come behind it, which names those before it by their digests.
+    With `is_covering` the caller is about to append that one.
 
     Raises: OSError; CertificateRefused where one is missing, altered or out of its
     place.
     """
     place = folder()
     before: Entry | None = None
+    covered = _first_signed(place) or (place.newest() + 1 if is_covering else 0)
     for number in range(1, place.newest() + 1):
         data = place.read(number)
         if data is None:
             raise CertificateRefused(f"Entry {number:,} of the journal is missing.")
-        entry = opened_certificate(data)
+        entry = read_entry(data) if number < covered else opened_certificate(data)
         expected = NONE
         if before is not None:
             expected = base64.b64encode(roots.digest(before.data)).decode()
@@ -115,13 +121,30 @@ def entries() -> Iterator[Entry]:
         before = entry
 
 
+def _first_signed(place: Folder) -> int:
+    """Return the number of the first entry that is signed; 0 where none is."""
+    for number in range(1, place.newest() + 1):
+        data = place.read(number)
+        if data is not None and _is_signed(data):
+            return number
+    return 0
+
+
+def read_entry(data: bytes) -> Entry:
+    """Read an entry for what it says, whoever signed it.
+
+    Raises: CertificateRefused.
+    """
+    return _parsed(data, data.rpartition(SEPARATOR)[0], _is_signed(data))
+
+
 def opened_certificate(data: bytes) -> Entry:
     """Read an entry whose signature holds.
 
     Raises: CertificateRefused, KeyRefused.
     """
     known = keys.verifier_keys()
-    is_signed = not data.startswith(UNSIGNED.encode() + b"\n")
+    is_signed = _is_signed(data)
     if not is_signed and known:
         raise CertificateRefused("It is not signed, and this installation signs.")
     try:
@@ -140,6 +163,10 @@ def number_of(data: bytes) -> int:
     said = lines[NUMBER_LINE] if len(lines) > NUMBER_LINE else b""
     number = said.removeprefix(b"number ")
     return int(number) if number.isdigit() and len(number) <= LONGEST_NUMBER else 0
+
+
+def _is_signed(data: bytes) -> bool:
+    return not data.startswith(UNSIGNED.encode() + b"\n")
 
 
 def _parsed(data: bytes, text: bytes, is_signed: bool) -> Entry:
