@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from apps.core.notes.index import Index
+from apps.core.notes.index import Entry, Index
 from apps.core.notes.roots import Head
 from apps.timeline.verification import Mark, tombstones_after
 from apps.witness.hooks import SIGNED_ONCE
@@ -20,6 +20,8 @@ IN_FLIGHT = timedelta(minutes=2)
 MADE_IN_FLIGHT = timedelta(hours=1)
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
 TOMBSTONES = "tombstones"
+# Earlier leaves of one name that are looked at.
+EARLIER = 1_000
 
 
 @dataclass(slots=True)
@@ -40,8 +42,22 @@ def fresh(index: Index, *, limit: int, now: datetime) -> Fresh:
         found.heads += made(datetime.fromisoformat(since) if since else None)
         found.progress[name] = (now - MADE_IN_FLIGHT).isoformat()
     signed = index.latest([one.stream for one in found.heads])
-    found.heads = [one for one in found.heads if one.stream not in signed]
+    found.heads = [
+        one for one in found.heads if not _is_signed(index, one, signed.get(one.stream))
+    ]
     return found
+
+
+def _is_signed(index: Index, head: Head, newest: Entry | None) -> bool:
+    """Say whether a note has this very leaf.
+
+    Another of the same name is no signature of it: a removal was done again after the
+    database was put back, or who was erased came back and was erased once more.
+    """
+    if newest is None or newest.chain == head.chain:
+        return newest is not None
+    earlier = index.history(head.stream, EARLIER)
+    return any(one.chain == head.chain for one in earlier)
 
 
 def _take_tombstones(index: Index, found: Fresh, limit: int, now: datetime) -> None:

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import transaction
+from django.utils import timezone
 
 from apps.core.roles.names import Role
 from apps.timeline.models import Session, Tombstone
 from apps.timeline.operations import Went, prune_versions, remove_session
+from apps.witness import going_back
 from tests.acting import acting_as, past_triggers
 from tests.timeline import runs
 from tests.witness import forging
@@ -109,3 +112,25 @@ def test_a_tombstone_excuses_no_version_that_is_there_and_another(
     assert Session.objects.filter(id=run.id).exists()
 
     assert "v4 is another" in verified()[0]
+
+
+def test_what_is_removed_again_after_going_back_is_signed_and_holds(
+    roots: Path, run: runs.Run
+) -> None:
+    signed_step_by_step(run)
+    with transaction.atomic():
+        took(prune_versions, run, first=0, last=2)
+        assert sign() == 1
+        # The database is put back to before the removal, which is done once more.
+        transaction.set_rollback(True)
+    going_back.went_back(why="the backup of Monday", now=timezone.now())
+
+    with acting_as(Role.RETENTION):
+        prune_versions(
+            session_id=run.id, first=0, last=1, removal_id="rem_02", reason="test"
+        )
+
+    assert sign() == 1
+    assert not verified()[1]
+    forged(run, reason="another")
+    assert "signed the tombstone of v0 to v1, and it is another" in verified()[0]

@@ -88,18 +88,18 @@ def tombstones_after(mark: Mark, limit: int) -> list[tuple[Mark, Head]]:
     return [(one.mark, one.head) for one in sql.records(_Stone, _AFTER, asked)]
 
 
-def tombstones_named(ids: Sequence[str]) -> dict[str, set[bytes | None]]:
-    """Return the chains of the tombstones that leaves with these ids are about.
+def tombstones_named(ids: Sequence[str]) -> dict[str, dict[bytes | None, datetime]]:
+    """Return which tombstones leaves with these ids are about: chains, since when.
 
     Of a document there may be several: who comes back has the same one again.
     """
     sessions = [id.partition(SEPARATOR)[0] for id in ids]
     asked = {"sessions": sessions, "ids": list(ids), "limit": AT_ONCE}
-    found: dict[str, set[bytes | None]] = {}
+    found: dict[str, dict[bytes | None, datetime]] = {}
     mark = BEFORE_ALL
     while some := list(sql.records(_Stone, _NAMED, asked | _behind(mark))):
         for one in some:
-            found.setdefault(one.head.id, set()).add(one.head.chain)
+            found.setdefault(one.head.id, {})[one.head.chain] = one.created_at
         mark = some[-1].mark
     return found
 

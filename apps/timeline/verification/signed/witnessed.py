@@ -58,17 +58,23 @@ class Witnessed:
         """Yield what contradicts the tombstones that were signed.
 
         They are never changed; one that is gone went with the database that was put
-        back, where a later note says so.
+        back, where a later note says so, and what is there since is another removal's.
         """
         signed = self.notes.index.each(Kind.TOMBSTONE)
         while some := list(islice(signed, AT_ONCE)):
             found = tombstones_named([_id(entry.stream) for entry in some])
             for entry in some:
-                there = found.get(_id(entry.stream), set())
-                if not there and entry.note < self.audit.last_back:
+                there = found.get(_id(entry.stream), {})
+                if entry.chain in there or self._went(entry, there.values()):
                     continue
-                if entry.chain not in there:
-                    yield _contradicts(entry, is_there=bool(there))
+                yield _contradicts(entry, is_there=bool(there))
+
+    def _went(self, entry: Entry, since: Iterable[datetime]) -> bool:
+        """Say whether a tombstone went with a database that was put back later."""
+        back = self.audit.last_back
+        if entry.note >= back:
+            return False
+        return all(one > self.notes.root(back).at for one in since)
 
     def every(self, kind: Kind) -> Iterator[str]:
         """Yield all chains of a kind that were ever signed, whatever became of them."""
