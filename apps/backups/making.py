@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,8 +21,9 @@ from apps.backups.errors import (
     BackupUnreadable,
 )
 from apps.backups.models import Attempt, Backup
-from apps.backups.names import made_at, name_of
+from apps.backups.names import name_of
 from apps.backups.places import Place, digest, digest_of, place
+from apps.backups.rotation import kept as staying
 from apps.backups.rotation import newest, outdated
 
 EVERY = timedelta(days=1)
@@ -70,9 +71,9 @@ def make_if_due(wanted: Wanted, dump: Dump, *, now: datetime) -> Backup | None:
     with _alone(), _noted(now):
         kept = place(wanted.where)
         journal.copy_to(kept)
-        last = newest(kept.names())
+        last = newest(_read_back(wanted, kept.names()))
         if last is not None and now - last < EVERY:
-            _clear(kept, now)
+            _clear(wanted, kept, now)
             return None
         return _made(wanted, kept, dump, now)
 
@@ -132,7 +133,7 @@ def _made(wanted: Wanted, kept: Place, dump: Dump, now: datetime) -> Backup:
         is_encrypted=bool(wanted.recipient),
     )
     # Only now, when there is a newer one that can be read.
-    _clear(kept, now)
+    _clear(wanted, kept, now)
     return made
 
 
@@ -147,12 +148,36 @@ def _written(folder: Path, dump: Dump, recipient: str) -> Path:
     return encrypted
 
 
-def _clear(kept: Place, now: datetime) -> None:
-    """Delete what is outdated, and note what is there no more, whoever deleted it."""
-    for name in outdated(kept.names()):
-        kept.delete(name)
-    here = [name for name in kept.names() if made_at(name) is not None]
-    Backup.objects.kept().exclude(name__in=here).update(removed_at=now)
+def _read_back(wanted: Wanted, names: Iterable[str]) -> list[str]:
+    """Return those of these names that were read back: others may not be whole."""
+    known = Backup.objects.kept().at(wanted.where).filter(name__in=list(names))
+    return list(known.values_list("name", flat=True))
+
+
+def _clear(wanted: Wanted, kept: Place, now: datetime) -> None:
+    """Delete what is outdated, and note what is there no more, whoever deleted it.
+
+    What was not read back, because its maker was killed, takes nobody's place.
+    """
+    names = kept.names()
+    stay = staying(_read_back(wanted, names))
+    for name in outdated(names):
+        if name not in stay:
+            kept.delete(name)
+    for where in Backup.objects.kept().places():
+        _note_gone(where, kept if where == wanted.where else None, now)
+
+
+def _note_gone(where: str, kept: Place | None, now: datetime) -> None:
+    """Note which are there no more; of a place that is away nobody knows."""
+    try:
+        here = (kept or place(where)).names()
+    except BackupFailed:
+        if kept is not None:
+            raise
+        return
+    gone = Backup.objects.kept().at(where).exclude(name__in=here)
+    gone.update(removed_at=now)
 
 
 @contextmanager

@@ -10,6 +10,14 @@ class BackupQuerySet(models.QuerySet["Backup"]):
         """Those that have not been deleted since, the newest first."""
         return self.filter(removed_at__isnull=True).order_by("-made_at")
 
+    def at(self, place: str) -> BackupQuerySet:
+        """Those that were stored there."""
+        return self.filter(place=place)
+
+    def places(self) -> list[str]:
+        """Return where they were stored: the setting may have been another."""
+        return sorted(set(self.values_list("place", flat=True)))
+
 
 class Backup(models.Model):
     """A backup that was read back after it was stored, under its name there.

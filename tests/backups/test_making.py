@@ -174,6 +174,32 @@ def test_one_that_is_not_read_back_as_written_is_no_backup(
     assert [one.name for one in Backup.objects.kept()] == [first.name]
 
 
+def test_one_that_could_not_be_read_back_is_none_and_takes_nobodys_place(
+    wanted: Wanted, folder: Path, dump: Dump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = make(wanted, dump, now=NOW)
+
+    def read(self: places.Directory, name: str) -> Any:
+        raise BackupFailed("The store went away while it was read.")
+
+    # Cut off behind what was stored: by a store that is away, or by a kill.
+    with monkeypatch.context() as patch:
+        patch.setattr(places.Directory, "read", read)
+        with pytest.raises(BackupFailed, match="went away"):
+            make(wanted, dump, now=NOW + timedelta(hours=20))
+    unread = "stepback-20261126T220000Z.backup"
+    assert stored(folder) == [first.name, unread]
+
+    made = make_if_due(wanted, dump, now=NOW + timedelta(hours=24))
+
+    assert made is not None
+    # The newest of its day was never read back: the one that was stays beside it.
+    assert stored(folder) == [first.name, unread, made.name]
+    for day in range(2, 40):
+        make_if_due(wanted, dump, now=NOW + DAY * day)
+    assert not {first.name, unread} & set(stored(folder))
+
+
 def test_a_dump_that_fails_leaves_what_was_there(
     wanted: Wanted, folder: Path, dump: Dump, tmp_path: Path
 ) -> None:
@@ -261,6 +287,19 @@ class TestJournal:
 
         assert journal.fetch_from(place(wanted.where)) == 0
         assert here.read(1) == b"entry 1"
+
+
+def test_backups_of_another_place_are_there_until_somebody_deletes_them(
+    wanted: Wanted, folder: Path, dump: Dump, tmp_path: Path
+) -> None:
+    """Certificates of erasures name them: they hold whom they held."""
+    before = make(wanted, dump, now=NOW)
+
+    made = make_if_due(Wanted(where=str(tmp_path / "new")), dump, now=NOW + DAY)
+
+    assert made is not None
+    assert (folder / before.name).exists()
+    assert set(Backup.objects.kept()) == {made, before}
 
 
 class TestHealth:

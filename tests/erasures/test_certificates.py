@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -59,13 +59,18 @@ def test_what_the_api_answers_is_a_certificate_as_well(kept: Path, admin: Api) -
 
 
 def test_it_names_the_backups_that_hold_it_still_and_until_when(
-    api: runs.Clients, erase: Any
+    api: runs.Clients, erase: Any, settings: Any
 ) -> None:
+    settings.BACKUPS = "/b"
     night = datetime(2026, 11, 26, 2, tzinfo=UTC)
-    told = {"bytes": 1, "sha256": "0" * 64, "place": "/b", "is_encrypted": False}
+    told = {"bytes": 1, "sha256": "0" * 64, "is_encrypted": False}
+    before = night - timedelta(days=1)
     with acting_as(Role.OWNER):
-        Backup.objects.create(name="kept", made_at=night, **told)
-        Backup.objects.create(name="gone", made_at=night, removed_at=night, **told)
+        Backup.objects.create(name="kept", place="/b", made_at=night, **told)
+        Backup.objects.create(name="old", place="/a", made_at=before, **told)
+        Backup.objects.create(
+            name="gone", place="/b", made_at=night, removed_at=night, **told
+        )
     leave(api())
 
     said = opened_certificate(erase(user_id="ann")["certificate"].encode())
@@ -75,7 +80,9 @@ def test_it_names_the_backups_that_hold_it_still_and_until_when(
             "name": "kept",
             "made_at": "2026-11-26T02:00:00.000000Z",
             "until": "2026-12-24T02:00:00.000000Z",
-        }
+        },
+        # No rotation deletes what is where backups went before.
+        {"name": "old", "made_at": "2026-11-25T02:00:00.000000Z", "until": None},
     ]
 
 

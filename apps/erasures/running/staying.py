@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.conf import settings
+
 from apps.backups.models import Backup
 from apps.backups.rotation import LONGEST
 from apps.core import sql
@@ -39,13 +41,16 @@ def staying(subject: Subject, history_ids: Sequence[str]) -> dict[str, int]:
 def known_backups() -> list[dict[str, str | None]]:
     """Return the daily backups that there are, and until when the rotation keeps each.
 
-    Of those that somebody made by hand nothing here knows.
+    Of those that somebody made by hand nothing here knows, and those of a place that
+    the settings named before, no rotation deletes.
     """
     return [
         {
             "name": one.name,
             "made_at": utc_text(one.made_at),
-            "until": utc_text(one.made_at + LONGEST),
+            "until": utc_text(one.made_at + LONGEST)
+            if one.place == settings.BACKUPS
+            else None,
         }
         for one in Backup.objects.kept()
     ]
