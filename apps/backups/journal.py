@@ -6,8 +6,9 @@ An entry is never changed, so what has its name there is what it was.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from apps.backups.names import made_at
 from apps.backups.places import Place
 from apps.core.notes import keys
 from apps.core.notes.errors import NumberTaken
@@ -22,7 +23,7 @@ def copy_to(kept: Place) -> int:
     Raises: BackupFailed.
     """
     folder = Folder(keys.erasures_path())
-    there = set(_numbers(kept))
+    there = set(_numbers(kept.names()))
     missing = [n for n in range(1, folder.newest() + 1) if n not in there]
     for number in missing:
         kept.put(_name(number), folder.file_of(number))
@@ -32,12 +33,19 @@ def copy_to(kept: Place) -> int:
 def fetch_from(kept: Place) -> int:
     """Fetch the entries that are missing here; return how many.
 
+    Backups without an entry beside them say that nobody was erased. A place that has
+    neither says nothing: it may be a disk that is not mounted.
+
     Raises: BackupFailed, OSError, DataFolderUnusable.
     """
     folder = Folder(keys.erasures_path())
+    names = kept.names()
+    numbers = sorted(_numbers(names))
+    if not numbers and all(made_at(name) is None for name in names):
+        return 0
     folder.make()
     fetched = 0
-    for number in sorted(_numbers(kept)):
+    for number in numbers:
         if folder.read(number) is not None:
             continue
         try:
@@ -48,8 +56,8 @@ def fetch_from(kept: Place) -> int:
     return fetched
 
 
-def _numbers(kept: Place) -> Iterator[int]:
-    for name in kept.names():
+def _numbers(names: Iterable[str]) -> Iterator[int]:
+    for name in names:
         if found := _NAME.fullmatch(name):
             yield int(found[1])
 

@@ -288,6 +288,22 @@ class TestJournal:
         assert journal.fetch_from(place(wanted.where)) == 0
         assert here.read(1) == b"entry 1"
 
+    def test_where_nothing_is_kept_there_is_no_journal_either(
+        self, wanted: Wanted, folder: Path, dump: Dump, tmp_path: Path
+    ) -> None:
+        """The folder of a disk that is not mounted must not say: nobody was erased."""
+        here = tmp_path / "var" / "erasures"
+
+        assert journal.fetch_from(place(wanted.where)) == 0
+        assert not here.exists()
+
+        # A backup was made and no entry is beside it: nobody had been erased.
+        Folder(here).make()
+        make(wanted, dump, now=NOW)
+        shutil.rmtree(here)
+        assert journal.fetch_from(place(wanted.where)) == 0
+        assert here.is_dir()
+
 
 def test_backups_of_another_place_are_there_until_somebody_deletes_them(
     wanted: Wanted, folder: Path, dump: Dump, tmp_path: Path
