@@ -114,22 +114,28 @@ def test_a_tombstone_excuses_no_version_that_is_there_and_another(
     assert "v4 is another" in verified()[0]
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
 def test_what_is_removed_again_after_going_back_is_signed_and_holds(
-    roots: Path, run: runs.Run
+    roots: Path, run: runs.Run, when: str
 ) -> None:
+    """Before it is signed that it went back the journal of erasures is applied."""
     signed_step_by_step(run)
     with transaction.atomic():
         took(prune_versions, run, first=0, last=2)
         assert sign() == 1
         # The database is put back to before the removal, which is done once more.
         transaction.set_rollback(True)
-    going_back.went_back(why="the backup of Monday", now=timezone.now())
+    if when == "after":
+        going_back.went_back(why="the backup of Monday", now=timezone.now())
 
     with acting_as(Role.RETENTION):
         prune_versions(
             session_id=run.id, first=0, last=1, removal_id="rem_02", reason="test"
         )
+    if when == "before":
+        going_back.went_back(why="the backup of Monday", now=timezone.now())
 
+    assert not verified()[1]
     assert sign() == 1
     assert not verified()[1]
     forged(run, reason="another")

@@ -70,11 +70,15 @@ class Witnessed:
                 yield _contradicts(entry, is_there=bool(there))
 
     def _went(self, entry: Entry, since: Iterable[datetime]) -> bool:
-        """Say whether a tombstone went with a database that was put back later."""
-        back = self.audit.last_back
-        if entry.note >= back:
+        """Say whether a tombstone went with a database that was put back later.
+
+        What is there in its place was made after it was signed: by the same removal
+        or erasure, done again.
+        """
+        if entry.note >= self.audit.last_back:
             return False
-        return all(one > self.notes.root(back).at for one in since)
+        signed_at = self.notes.root(entry.note).at
+        return all(one > signed_at for one in since)
 
     def every(self, kind: Kind) -> Iterator[str]:
         """Yield all chains of a kind that were ever signed, whatever became of them."""
