@@ -1,15 +1,20 @@
 """Applying the journal to a database that was put back, before anybody is served.
 
 What the database does not know as done happened after the backup was made. The journal
-names nobody: who is meant is found by the digests of all that the database has.
+names nobody: who is meant is found by the digests of all that the database has. All
+erasures are begun before the first is done, so that none is forgotten where one has to
+wait, or where somebody is killed.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.utils import timezone
 
 from apps.accounts.models import Project
 from apps.core.time.moments import moment
@@ -20,8 +25,18 @@ from apps.erasures.models import Erasure, Target
 from apps.erasures.running import run
 from apps.erasures.running.looking import note
 from apps.erasures.subjects import digest_of, ids_of
-from apps.erasures.words import Kind, State
+from apps.erasures.words import Kind, State, Waits
 from apps.timeline.models import Session
+
+# Files wait for writes that may be about to name them, for a minute.
+PATIENCE_SECONDS = 90.0
+PAUSE_SECONDS = 1.0
+_WHY = {
+    Waits.LEGAL_HOLD: "a legal hold keeps it",
+    Waits.DAMAGED: "a history of it does not hold",
+    Waits.FILES: "its files wait for a write that may be about to name them",
+    "": "the store of files does not answer",
+}
 
 
 def require_journal() -> None:
@@ -36,22 +51,58 @@ def require_journal() -> None:
         pass
 
 
-def reapply(*, now: datetime) -> int:
-    """Erase again whom the journal says is erased; return how many erasures that was.
+def is_behind() -> bool:
+    """Say whether the database was put back to before something the journal has.
+
+    One look at the newest entry: all are begun before one is done.
+
+    Raises: CertificateRefused, OSError.
+    """
+    newest = journal.newest()
+    if newest is None:
+        return False
+    begun = Erasure.objects.filter(entry__isnull=False)
+    known = begun.filter(id=newest.certificate["id"])
+    return not known.exists() or begun.filter(state=State.RUNNING).exists()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reapplied:
+    """How many erasures were done again, and what keeps others, in sentences."""
+
+    applied: int
+    left: tuple[str, ...]
+
+
+def reapply(*, now: datetime) -> Reapplied:
+    """Erase again whom the journal says is erased.
+
+    What is left, the process that removes goes on with.
 
     Raises: CertificateRefused.
     """
-    applied = 0
-    for entry in journal.entries():
-        erasure = _brought_back(entry, now)
-        if erasure is not None:
-            if not run(erasure, now=now):
-                raise JournalMissing(
-                    f"Erasure {erasure.id} is kept from being applied by a legal hold "
-                    "of the backup."
-                )
-            applied += 1
-    return applied
+    found = [
+        one
+        for entry in list(journal.entries())
+        if (one := _brought_back(entry, now)) is not None
+    ]
+    left = [one for one in found if not run(one, now=now)]
+    until = time.monotonic() + PATIENCE_SECONDS
+    while left and time.monotonic() < until and _waits_for_files(left):
+        time.sleep(PAUSE_SECONDS)
+        left = [one for one in left if not run(one, now=timezone.now())]
+    return Reapplied(applied=len(found) - len(left), left=tuple(map(_why, left)))
+
+
+def _waits_for_files(left: list[Erasure]) -> bool:
+    """Say whether some wait for nothing but the end of leases, a minute at most."""
+    waiting = Erasure.objects.filter(id__in=[one.id for one in left])
+    return waiting.filter(waits_for=Waits.FILES).exists()
+
+
+def _why(erasure: Erasure) -> str:
+    erasure.refresh_from_db(fields=["waits_for"])
+    return f"Erasure {erasure.id} is not over: {_WHY[erasure.waits_for]}."
 
 
 @transaction.atomic

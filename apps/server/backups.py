@@ -20,6 +20,7 @@ from apps.core.postgres import archive
 from apps.core.roles.logins import log_in_as, url_of
 from apps.core.roles.names import Role
 from apps.erasures import reapplying
+from apps.erasures.reapplying import Reapplied
 from apps.server.installation import (
     Installation,
     InstallationRefused,
@@ -75,19 +76,18 @@ def restore(chosen: Installation, file: Path) -> None:
     migrate(lambda _: None)
 
 
-def erase_again(*, now: datetime) -> str:
-    """Erase whom the journal says was erased since the backup; say what that came to.
+def erase_again(*, now: datetime) -> Reapplied:
+    """Erase whom the journal says was erased since the database was as it is.
 
     Before anybody is served, and before it is signed where histories end.
 
-    Raises: JournalMissing, CertificateRefused, KeyRefused.
+    Raises: CertificateRefused, KeyRefused, DomainError.
     """
     log_in_as(Role.RETENTION)
     try:
-        applied = reapplying.reapply(now=now)
+        return reapplying.reapply(now=now)
     finally:
         log_in_as(Role.OWNER)
-    return f"Applied from the journal: {applied:,} erasures that are newer."
 
 
 def sign(file: Path, *, now: datetime) -> str:

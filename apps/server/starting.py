@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import DatabaseError, OperationalError
+from django.utils import timezone
 
 from apps.accounts.encryption import require_keys
 from apps.backups.errors import BackupsMisconfigured
@@ -26,8 +27,10 @@ from apps.core.postgres.errors import DataFolderUnusable
 from apps.core.processes.supervisor import Child, Supervisor
 from apps.core.roles.logins import let_go, url_of
 from apps.core.roles.names import Role
+from apps.erasures import reapplying
+from apps.erasures.errors import CertificateRefused
 from apps.meaning import embedding
-from apps.server import first_start, serving
+from apps.server import backups, first_start, serving
 from apps.server.daily import Daily
 from apps.server.endpoint import Endpoint, EndpointRefused, endpoint
 from apps.server.environments import environment
@@ -129,11 +132,19 @@ class _Start:
         self._have_keys()
         # Not after the first customer could not be shown.
         require_keys()
+        self._erase_again()
         first_start.prepare(
             wants_demo=self.wishes.wants_demo,
             say=self.say,
             is_stopping=lambda: self.supervisor.is_stopping,
         )
+
+    def _erase_again(self) -> None:
+        """Apply the journal to a database that was put back, however that was done."""
+        if reapplying.is_behind():
+            self.say("Erasing whom the journal says is erased.")
+            for why in backups.erase_again(now=timezone.now()).left:
+                self.say(why)
 
     def _have_keys(self) -> None:
         try:
@@ -233,6 +244,7 @@ def _in_one_sentence() -> Iterator[None]:
         yield
     except (
         BackupsMisconfigured,
+        CertificateRefused,
         ClusterError,
         EndpointRefused,
         InstallationRefused,

@@ -146,8 +146,8 @@ def test_whoever_comes_back_with_a_backup_is_erased_again(
     put_back()
 
     with acting_as(Role.RETENTION):
-        applied = reapplying.reapply(now=timezone.now())
-        again = reapplying.reapply(now=timezone.now())
+        applied = reapplying.reapply(now=timezone.now()).applied
+        again = reapplying.reapply(now=timezone.now()).applied
 
     assert (applied, again) == (1, 0)
     assert found_in() == {}

@@ -65,8 +65,8 @@ def test_whoever_was_erased_is_gone_before_anybody_is_served(
 def test_without_the_journal_it_stops_before_anything_is_restored(
     saved: Path, worker_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("STEPBACK_ERASURES", str(tmp_path / "elsewhere"))
     with database(f"with_ann_{worker_id}") as dsn:
+        monkeypatch.setenv("STEPBACK_ERASURES", str(tmp_path / "elsewhere"))
         code, _, err = manage("restore", saved, dsn=dsn)
 
         assert code != 0
@@ -77,3 +77,9 @@ def test_without_the_journal_it_stops_before_anything_is_restored(
         assert code == 0, err
         # Whoever says so has the person back: the test would prove nothing otherwise.
         assert len(canaries(dsn, "canarybird")) > 10
+        monkeypatch.undo()
+        # Put back otherwise than by restore: the journal is applied before `up`.
+        code, out, err = manage("erase", dsn=dsn, role=Role.RETENTION)
+        assert code == 0, err
+        assert "Applied from the journal: 1." in out
+        assert canaries(dsn, "canarybird") == {}

@@ -121,6 +121,16 @@ def entries(*, is_covering: bool = False) -> Iterator[Entry]:
         before = entry
 
 
+def newest() -> Entry | None:
+    """Return the newest entry, whoever signed it; None where there is none.
+
+    Raises: OSError, CertificateRefused.
+    """
+    place = folder()
+    data = place.read(place.newest())
+    return None if data is None else read_entry(data)
+
+
 def _first_signed(place: Folder) -> int:
     """Return the number of the first entry that is signed; 0 where none is."""
     for number in range(1, place.newest() + 1):

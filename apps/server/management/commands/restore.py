@@ -75,11 +75,25 @@ class Command(AccountsCommand):
         with reserved(chosen), database(chosen, self._say):
             backups.restore(chosen, plain)
             self._say("Restored.")
-            if not options["without_journal"]:
-                self._say(backups.erase_again(now=timezone.now()))
+            left = () if options["without_journal"] else self._erase_again()
             self._say(backups.sign(file, now=timezone.now()))
             self._say("Verifying all of it.")
             call_command("verify", stdout=self.stdout, stderr=self.stderr)
+        if left:
+            raise CommandError(
+                "Not all is erased that the journal has: the lines above say why. The "
+                "process that removes goes on with it once it can."
+            )
+
+    def _erase_again(self) -> tuple[str, ...]:
+        """Apply the journal; return what keeps some of it from being applied."""
+        again = backups.erase_again(now=timezone.now())
+        self._say(
+            f"Applied from the journal: {again.applied:,} erasures that are newer."
+        )
+        for why in again.left:
+            self._say(why)
+        return again.left
 
     def _have_journal(self) -> None:
         """Fetch from beside the backups what is missing here; require that it is here.
