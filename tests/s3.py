@@ -20,7 +20,11 @@ PASSED_ON = {"etag", "content-type", "content-range", "last-modified"}
 
 @dataclass(slots=True)
 class Proxy:
-    """What happens to requests from now on: `fault` is none, 500, hang, cut or lost."""
+    """What happens to requests: `fault` is none, 500, hang, cut, lost or late.
+
+    Behind "lost" and "late" the store has done what was asked; the answer is none, or
+    that of a gateway which waited no longer.
+    """
 
     address: str
     behind: str
@@ -84,6 +88,9 @@ class Handler(BaseHTTPRequestHandler):
         status, headers, body = self.passed_on(sent)
         if fault == "lost":
             self.close_connection = True
+            return
+        if fault == "late":
+            self.answer(504, [], b"")
             return
         self.answer(status, headers, body, cut=fault == "cut")
 

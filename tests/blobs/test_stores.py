@@ -61,3 +61,20 @@ def test_a_store_that_fails_loses_nothing_and_asking_again_goes_on(
     run.patch({"n": 1}, artifacts=[file("kept", kept), file("cut", cut)])
     for name, data in (("kept", kept), ("cut", cut)):
         assert client.get(run.path("versions", 1, "files", name)).content == data
+
+
+def test_an_upload_whose_first_answer_was_lost_is_kept_by_the_second(
+    api: Clients, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The object of the first try is there: by its name it can be no other."""
+    monkeypatch.setattr(places, "opened", opened)
+    client, data = api(), b"asked for twice"
+    proxy.fault, proxy.times = "late", 1
+
+    assert put(client, data).status == 201
+
+    assert proxy.times == 0
+    made = {"agent_id": "checkout", "initial_state": {}, "artifacts": [file("f", data)]}
+    begun = client.post("/v1/sessions", made)
+    read = client.get(f"/v1/sessions/{begun.body['id']}/versions/0/files/f")
+    assert read.content == data

@@ -89,7 +89,7 @@ def _stored(act: Act, digest: str, data: bytes) -> bool:
     generation = new_generation(act.now)
     name = object_name(act.project_id, digest, generation)
     with asking() as store:
-        store.create(name, data)
+        store.keep(name, data)
     found = _insert(act, digest, generation, len(data))
     if not found:
         _forget(name)

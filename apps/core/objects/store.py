@@ -43,6 +43,21 @@ class Objects:
             raise _away(error) from error
         self._make_durable(name)
 
+    def keep(self, name: str, data: bytes) -> None:
+        """As `create`, under a name that nobody else writes.
+
+        Where it is taken, a first try was done whose answer did not come, or was that
+        of somebody in between: the library had asked again.
+
+        Raises: StoreFull, ObjectsAway (also where what is there is something else).
+        """
+        try:
+            self.create(name, data)
+        except ObjectTaken as error:
+            if self.get(name) != data:
+                raise ObjectsAway(f"{name} is there, and is not whole.") from error
+            self._make_durable(name)
+
     def get(self, name: str) -> bytes | None:
         """Return an object; None where there is none.
 

@@ -75,7 +75,7 @@ def _keep(export: Export, data: bytes, directory: bytes, now: datetime) -> None:
         directory=directory,
     )
     with asking() as store:
-        store.create(piece.object_name, data)
+        store.keep(piece.object_name, data)
     piece.save(force_insert=True)
     export.pieces += 1
     export.bytes += len(data)

@@ -224,7 +224,7 @@ def _written(session_id: str, chosen: Sequence[Any]) -> dict[int, Locator]:
     whole, places = packed(archive_id, groups)
     name = next(iter(places.values())).object_name(session_id)
     with asking() as store:
-        store.create(name, whole)
+        store.keep(name, whole)
         if store.get(name) != whole:
             raise ObjectsAway("What was read back is not what was written.")
     return places
