@@ -10,7 +10,7 @@ import pytest
 from apps.accounts.models import Scope
 from apps.erasures.models import Erasure, Preview
 from tests.conftest import Api
-from tests.erasures.leaving import begun_erasure, done, leave, previewed
+from tests.erasures.leaving import begun_erasure, done, erased, leave, previewed
 from tests.timeline import runs
 
 pytestmark = pytest.mark.django_db
@@ -131,3 +131,20 @@ def test_a_reason_is_needed(admin: Api, reason: Any) -> None:
     assert answer.status in (400, 422), answer.content
     assert answer.param == "reason"
     assert not Erasure.objects.exists()
+
+
+@pytest.mark.parametrize("kind", ["user", "session"])
+def test_a_second_preview_of_whom_the_first_has_erased_counts_no_more(
+    api: runs.Clients, admin: Api, sweep: Any, kind: str
+) -> None:
+    """Whose it was stands nowhere: it would certify that nobody was erased."""
+    run = leave(api())
+    whose = {"user_id": "ann"} if kind == "user" else {"session_id": run.id}
+    second = previewed(admin, **whose)
+    erased(admin, sweep, **whose)
+
+    said = {"preview_id": second["id"], "reason": "Asked by mail"}
+    answer = admin.post("/v1/erasures", said)
+
+    runs.assert_refused(answer, 409, "preview_stale")
+    assert len(done(admin.get("/v1/erasures"))["data"]) == 1

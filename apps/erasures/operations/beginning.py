@@ -51,6 +51,12 @@ def _begin(act: Act, preview: Preview, reason: str) -> Erasure:
         )
     if preview.created_at < act.now - PREVIEW_COUNTS:
         raise PreviewStale("This preview is older than a day.", param="preview_id")
+    if not preview.value:
+        # It would certify that nobody was erased.
+        raise PreviewStale(
+            "Whom this preview counted was erased since: take another.",
+            param="preview_id",
+        )
     subject = Subject(project=act.project, kind=Kind(preview.kind), value=preview.value)
     # A hold that is being set is set before or after, not in between.
     wait_for_removals(act.project_id)
