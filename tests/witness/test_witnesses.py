@@ -1,5 +1,6 @@
 """Notes go to every witness: in order, once, and never over another."""
 
+import shutil
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -220,3 +221,41 @@ def test_what_does_not_hold_is_brought_to_nobody(
     (found,) = witnesses()
     assert "note 1: its signature does not hold" in found.error
     assert Folder(elsewhere).newest() == 0
+
+
+def test_two_stores_of_one_name_are_two_witnesses(
+    roots: Path, run: runs.Run, proxy: Proxy, tmp_path: Path, settings: Any
+) -> None:
+    """A bucket of the same name stands at each of two providers."""
+    there = proxy.store(tmp_path.name)
+    with running() as other:
+        settings.WITNESSES = [there, other.store(tmp_path.name)]
+        sign_steps(run, 2)
+
+        deliver()
+
+        assert all(
+            any("2.note" in one for one in proxied.seen) for proxied in (proxy, other)
+        )
+        other.fault = "500"
+        sign_steps(run, 1)
+        deliver()
+        assert [(one.place, one.behind) for one in witnesses()] == [
+            (there, 0),
+            (settings.WITNESSES[1], 1),
+        ]
+        other.fault = ""
+
+
+def test_a_witness_whose_disk_was_replaced_gets_all_notes_again(
+    roots: Path, run: runs.Run, elsewhere: Path
+) -> None:
+    sign_steps(run, 3)
+    deliver()
+    shutil.rmtree(elsewhere)
+    sign_steps(run, 1)
+
+    deliver()
+
+    assert same(Folder(elsewhere), roots)
+    assert witnesses()[0].behind == 0

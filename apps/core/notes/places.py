@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -69,6 +71,16 @@ def place_at(address: str) -> Folder | Stored:
     return Folder(Path(address).absolute())
 
 
-def name_of_place(address: str) -> str:
-    """Return what people call a place: its address without endpoint and region."""
+def places_by_name(addresses: Sequence[str]) -> dict[str, str]:
+    """Return addresses by what people call them: without endpoint and region.
+
+    Where two would be called alike, each keeps its whole address.
+    """
+    often = Counter(map(_name_of, dict.fromkeys(addresses)))
+    return {
+        _name_of(one) if often[_name_of(one)] == 1 else one: one for one in addresses
+    }
+
+
+def _name_of(address: str) -> str:
     return address.partition("?")[0] if is_s3(address) else address

@@ -21,7 +21,7 @@ from apps.core.notes import keys, roots
 from apps.core.notes.errors import KeyRefused, NoteError, NumberTaken
 from apps.core.notes.folder import Folder
 from apps.core.notes.following import FOLLOWERS, Signed
-from apps.core.notes.places import WritablePlace, name_of_place, place_at
+from apps.core.notes.places import WritablePlace, place_at, places_by_name
 from apps.core.notes.reading import read
 from apps.core.notes.signed import VerifierKey
 from apps.core.objects import AddressRefused, ObjectsAway
@@ -83,7 +83,7 @@ def deliver(*, now: datetime) -> None:
 
 def addresses() -> dict[str, str]:
     """Return the addresses of the witnesses by what people call them."""
-    return {name_of_place(address): address for address in settings.WITNESSES}
+    return places_by_name(settings.WITNESSES)
 
 
 def _witnesses() -> list[Witness]:
@@ -98,6 +98,9 @@ def _bring(witness: Witness, source: Source, newest: int) -> Outcome:
     deadline = time.monotonic() + BUDGET_SECONDS
     try:
         place = place_at(addresses()[witness.place])
+        if number and place.read(number) is None:
+            # It is another disk, or another bucket, than the last time.
+            number = 0
         while number < newest and time.monotonic() < deadline:
             _write(place, source, number + 1)
             number += 1

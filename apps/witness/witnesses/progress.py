@@ -12,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from apps.core.monitoring.exposition import Family
 from apps.core.notes import keys
 from apps.core.notes.folder import Folder
-from apps.core.notes.places import name_of_place
+from apps.core.notes.places import places_by_name
 from apps.witness.models import Witness
 
 
@@ -33,7 +33,7 @@ def witnesses() -> list[Progress]:
 
     Raises: OSError.
     """
-    names = [name_of_place(address) for address in settings.WITNESSES]
+    names = list(places_by_name(settings.WITNESSES))
     if not names:
         return []
     newest = Folder(keys.roots_path()).newest()
