@@ -6,8 +6,9 @@ An entry is never changed, so what has its name there is what it was.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
+from apps.backups.errors import BackupFailed
 from apps.backups.names import made_at
 from apps.backups.places import Place
 from apps.core.notes import keys
@@ -24,10 +25,24 @@ def copy_to(kept: Place) -> int:
     """
     folder = Folder(keys.erasures_path())
     there = set(_numbers(kept.names()))
+    _require_ours(folder, kept, there)
     missing = [n for n in range(1, folder.newest() + 1) if n not in there]
     for number in missing:
         kept.put(_name(number), folder.file_of(number))
     return len(missing)
+
+
+def _require_ours(folder: Folder, kept: Place, there: Collection[int]) -> None:
+    """Compare the newest entry that both have: each names those before it.
+
+    Raises: BackupFailed.
+    """
+    number = max((one for one in there if one <= folder.newest()), default=0)
+    if number and b"".join(kept.read(_name(number))) != folder.read(number):
+        raise BackupFailed(
+            f"There is another journal of erasures beside the backups: its entry "
+            f"{number:,} is not ours. Move it away, or keep backups elsewhere."
+        )
 
 
 def fetch_from(kept: Place) -> int:

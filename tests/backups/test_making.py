@@ -288,6 +288,21 @@ class TestJournal:
         assert journal.fetch_from(place(wanted.where)) == 0
         assert here.read(1) == b"entry 1"
 
+    def test_another_journal_beside_the_backups_is_named(
+        self, wanted: Wanted, folder: Path, dump: Dump, tmp_path: Path
+    ) -> None:
+        """Begun anew after a restore without it, ours would be kept nowhere."""
+        folder.mkdir()
+        (folder / "erasure-000000000001.note").write_bytes(b"of before")
+        here = Folder(tmp_path / "var" / "erasures")
+        here.make()
+        here.write(1, b"entry 1")
+
+        with pytest.raises(BackupFailed, match="another journal of erasures"):
+            make_if_due(wanted, dump, now=NOW)
+
+        assert "another journal of erasures" in Attempt.objects.get().error
+
     def test_where_nothing_is_kept_there_is_no_journal_either(
         self, wanted: Wanted, folder: Path, dump: Dump, tmp_path: Path
     ) -> None:
