@@ -105,7 +105,11 @@ def opened(file: Path, identity: str | None) -> Iterator[Path]:
         )
     with _work() as folder:
         plain = folder / "plain"
-        encrypting.decrypt(file, plain, Path(identity).expanduser())
+        try:
+            encrypting.decrypt(file, plain, Path(identity).expanduser())
+        except OSError as error:
+            why = f"{error.strerror}, {error.filename or plain}"
+            raise BackupUnreadable(f"Cannot decrypt {file}: {why}.") from error
         yield plain
 
 

@@ -104,7 +104,7 @@ def test_an_encrypted_one_is_opened_by_its_identity_alone(
         assert plain.read_bytes() == b"a database " * 1000
         kept = plain
     assert not kept.exists()
-    for wrong in (str(other), str(folder / made.name), None):
+    for wrong in (str(other), str(folder / made.name), str(folder / "none"), None):
         with pytest.raises(BackupUnreadable), opened(file, wrong):
             pytest.fail("It was opened.")
 
