@@ -86,9 +86,21 @@ def test_a_key_for_some_agents_is_told_of_its_own_alone(
 
     assert missing(billing, sha256(b"ours")) == [sha256(b"ours")]
     # Who has the bytes may name them.
-    assert put(billing, b"ours").status == 200
+    assert put(billing, b"ours").status == 201
     assert missing(billing, sha256(b"ours")) == []
     assert missing(travel, sha256(b"ours")) == [sha256(b"ours")]
+
+
+def test_sending_bytes_tells_no_key_that_another_agent_has_them(
+    api: Clients, make_key: Keys, store: Path
+) -> None:
+    billing, travel = (api(make_key(agents=[one])) for one in ("billing", "travel"))
+    assert put(billing, b"a guess").status == 201
+
+    assert put(travel, b"a guess").status == 201
+
+    assert put(travel, b"a guess").status == put(billing, b"a guess").status == 200
+    assert len(objects_in(store)) == 1
 
 
 def test_another_project_has_blobs_of_its_own(

@@ -37,7 +37,7 @@ TRIES = 5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Kept:
-    """A blob that is there now, and whether this upload made it."""
+    """A blob that is there now, and whether it was not so before, to who sent it."""
 
     digest: str
     size: int
@@ -121,6 +121,9 @@ def _forget(name: str) -> None:
 @transaction.atomic
 def _granted(act: Act, digest: str, size: int, *, is_new: bool) -> Kept:
     agents = act.scope.agents or ()
+    known = Grant.objects.filter(project_id=act.project_id, digest=digest)
+    # That somebody else has them is not said to who sends them for the first time.
+    is_new = is_new or (bool(agents) and not known.filter(agent__in=agents).exists())
     Grant.objects.bulk_create(
         [
             Grant(project_id=act.project_id, digest=digest, agent=one)
