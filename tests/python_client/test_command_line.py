@@ -497,7 +497,9 @@ def test_a_run_that_was_cut_off_is_gone_on_with(
     assert (posted["outcome"], posted["versions"]) == ("posted", 3)
 
 
-@pytest.mark.parametrize("line", ["no json", "[]", "{}", '{"messages": [1]}'])
+@pytest.mark.parametrize(
+    "line", ["no json", "[]", "{}", '{"messages": [1]}', "[" * 200_000]
+)
 def test_a_line_that_is_no_run_is_named(run: Any, tmp_path: Path, line: str) -> None:
     file = tmp_path / "runs.jsonl"
     file.write_text(line)

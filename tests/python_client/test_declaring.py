@@ -65,11 +65,11 @@ def test_what_is_no_schema_is_refused_and_declares_nothing(
     run: Any, session: str, agent_id: str, secret: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "none.json"
-    file.write_text("[1]")
-
-    assert "holds no JSON object" in run(
-        "schemas", agent_id, "3.0.0", str(file), status=1
-    )
+    for text in ("[1]", '{"a":' * 100_000):
+        file.write_text(text)
+        assert "holds no JSON object" in run(
+            "schemas", agent_id, "3.0.0", str(file), status=1
+        )
     assert "Name the file" in run("schemas", agent_id, "3.0.0", status=1)
     file.write_text('{"$ref": "https://example.org/schema"}')
     assert run("schemas", agent_id, "3.0.0", str(file), status=1)

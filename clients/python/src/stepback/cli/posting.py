@@ -53,7 +53,7 @@ def runs(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 continue
             try:
                 run = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise NotARun(f"Line {number} is no JSON.") from None
             run = {"messages": run} if isinstance(run, list) else run
             if not isinstance(run, dict) or not _are_messages(run.get("messages")):
@@ -190,7 +190,7 @@ def _excerpt(text: str, longest: int) -> str:
 def _called(call: Any) -> dict[str, Any]:
     function = call.get("function") or {} if isinstance(call, dict) else {}
     arguments = function.get("arguments")
-    with contextlib.suppress(TypeError, ValueError):
+    with contextlib.suppress(TypeError, ValueError, RecursionError):
         arguments = json.loads(str(arguments))
     return {"name": function.get("name"), "arguments": arguments}
 

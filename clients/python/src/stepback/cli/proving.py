@@ -43,7 +43,7 @@ def verify(asked: Namespace, output: Output) -> None:
 def _read(file: Path) -> dict[str, object]:
     try:
         found = json.loads(file.read_bytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ProofRefused(f"{file} is no JSON: it was cut or altered.") from error
     if not isinstance(found, dict):
         raise ProofRefused(f"{file} is no proof.")
