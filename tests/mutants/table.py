@@ -1245,9 +1245,17 @@ MUTANTS = (
     one(
         "a checkpoint that waits for its document",
         "apps/timeline/operations/documents/writing.py",
-        "        lock_session(document.id)\n        found = standing(",
-        "        found = standing(",
+        "    hold_document(act=act, document=document, told=told)\n    found = standing(",
+        "    found = standing(",
         LOCKS + "a_checkpoint_waits_for_another_of_the_agent",
+    ),
+    one(
+        "a lock of what another had begun a moment ago",
+        "apps/timeline/operations/documents/writing.py",
+        "    while not lock_session(document.id):",
+        "    if not lock_session(document.id):",
+        "tests/timeline/documents/test_at_once.py"
+        "::test_who_finds_it_begun_a_moment_later_holds_it_as_well",
     ),
     one(
         "an agent that was suspended while a checkpoint waited",
