@@ -179,10 +179,10 @@ def test_the_agents_remember_and_something_of_it_is_doubtful(project: Project):
     assert [one.type for one in proposed] == ["observation"]
     # What was taught by versions that a rollback set aside is left out of contexts.
     wiped = told(remembering.WIPED)
+    act = act_in(project, now=now)
     asked = RecallAsked(
-        act=act_in(project, now=now),
-        session_id=wiped.id,
-        version=wiped.head_number,
+        act=act,
+        head=fetching.head(act.scope, wiped.id, now=now),
         query=None,
         limit=20,
         includes_set_aside=False,

@@ -25,6 +25,7 @@ from apps.memory.operations.recalling import recall
 from apps.timeline import operations as timeline
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.hooks import RecallAsked
+from apps.timeline.versions import fetching
 from tests.acts import act_by, act_in
 from tests.conftest import Api, make_project
 from tests.meaning.conftest import embed_all, embedded, notice_all
@@ -174,10 +175,10 @@ def found_by_search(world: World, question: str, place: Place, limit: int) -> se
 
 
 def found_by_context(world: World, question: str, place: Place, limit: int) -> set[str]:
+    act = act_in(world.project)
     asked = RecallAsked(
-        act=act_in(world.project),
-        session_id=place.session_id or "",
-        version=0,
+        act=act,
+        head=fetching.head(act.scope, place.session_id or "", now=act.now),
         query=question,
         limit=limit,
         includes_set_aside=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 
 from apps.agents.errors import AgentNotFound
 from apps.agents.models import Agent
@@ -15,6 +16,7 @@ from apps.memory.models import MemoryScope
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.models import Session
 from apps.timeline.operations import Document
+from apps.timeline.versions import VersionRow
 
 # Other names that callers know the widest scope by.
 GLOBAL = {"global", "organization", "organisation"}
@@ -154,6 +156,24 @@ def owner_of(scope: Scope, of: str, name: str, agent_id: str = "") -> Owner:
     """Return an owner that was found before."""
     document = Document.of_memories(scope.project, of, name, agent_id)
     return Owner(scope=MemoryScope(of), name=name, document=document)
+
+
+def owners_of_session(scope: Scope, head: VersionRow) -> list[Owner]:
+    """Return all whose memories a session has, by a version of it that was read."""
+    agent_id, user = head.agent_id, head.user_id
+    found = [owner_of(scope, MemoryScope.SESSION, head.session_id, agent_id)]
+    if user:
+        found.append(owner_of(scope, MemoryScope.USER, user))
+    if agent_id:
+        name = _agent_name(agent_id)
+        found.append(owner_of(scope, MemoryScope.AGENT, name, agent_id))
+    return [*found, owner_of(scope, MemoryScope.PROJECT, "")]
+
+
+@lru_cache(maxsize=1_000)
+def _agent_name(agent_id: str) -> str:
+    """Return what an agent's code calls it, which it is registered with for good."""
+    return Agent.objects.values_list("external_id", flat=True).get(id=agent_id)
 
 
 def visible_session(scope: Scope, session_id: str, *, now: datetime) -> Session | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from apps.core.time.moments import utc_text
 from apps.memory.documents.finding import read_rows
-from apps.memory.documents.owners import Finder, Owner, Place
+from apps.memory.documents.owners import Owner, Place, owners_of_session
 from apps.memory.documents.storing import Kept
 from apps.memory.models import Memory
 from apps.memory.operations.searching import Match, SearchAsked, begin, search_owners
@@ -39,12 +39,11 @@ def recall(asked: RecallAsked) -> Callable[[], Recalled]:
     question is embedded meanwhile. Without a question they are the newest, and none has
     a score.
 
-    Raises: SessionNotFound.
     """
     if not asked.limit:
         return Recalled
-    place = Place(session_id=asked.session_id)
-    owners = Finder(asked.act.scope, place, asked.act.now).to_read()
+    place = Place(session_id=asked.head.session_id)
+    owners = owners_of_session(asked.act.scope, asked.head)
     if asked.query is None or not asked.query.strip():
         return partial(_newest_told, asked, owners)
     wanted = SearchAsked(query=asked.query, place=place, limit=asked.limit, least=LEAST)
@@ -123,8 +122,8 @@ def is_set_aside(kept: Kept, known: dict[tuple[str, int], bool]) -> bool:
 def _given(asked: RecallAsked, given: Given) -> list[dict[str, Any]]:
     note_read(
         act=asked.act,
-        session_id=asked.session_id,
-        version=asked.version,
+        session_id=asked.head.session_id,
+        version=asked.head.number,
         given=given,
     )
     return [_told(kept, score) for kept, score in given]

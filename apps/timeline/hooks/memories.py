@@ -13,18 +13,18 @@ from typing import Any
 
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
+from apps.timeline.versions.reading import VersionRow
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecallAsked:
     """For which session's context memories are asked, and how many.
 
-    `version` is the head that the context shows.
+    `head` is what the context shows, of a session that the caller may see.
     """
 
     act: Act
-    session_id: str
-    version: int
+    head: VersionRow
     query: str | None
     limit: int
     includes_set_aside: bool

@@ -47,8 +47,7 @@ class ContextView(TimelineView):
         recalling = hooks.recall(
             hooks.RecallAsked(
                 act=self.act,
-                session_id=session_id,
-                version=head.number,
+                head=head,
                 query=given.get("query"),
                 limit=CONTEXT_MEMORIES if memories is None else memories,
                 includes_set_aside=bool(given.get("include_set_aside")),
