@@ -25,6 +25,9 @@ class Position:
 _COLUMNS = "stream_id, model, number, key, stale_until, revision"
 _OF = f"SELECT {_COLUMNS} FROM meaning_stream WHERE stream_id = %s"  # noqa: S608
 _LOCKED = f"{_OF} FOR UPDATE"
+_POSITION = sql.PreparedQuery(
+    f"SELECT {_COLUMNS} FROM meaning_stream WHERE stream_id = %(stream)s"  # noqa: S608
+)
 _DUE = f"""
 SELECT {_COLUMNS} FROM meaning_stream
  WHERE due_at IS NOT NULL ORDER BY due_at, stream_id LIMIT %s
@@ -35,7 +38,8 @@ SELECT e.number, e.key FROM timeline_entry e
    AND (e.number > %(number)s OR e.key > %(key)s::text)
  ORDER BY e.number, e.key LIMIT %(most)s
 """)
-_WAITING = sql.of_session("""
+_WAITING = sql.PreparedQuery(
+    sql.of_session("""
 SELECT x.key, sum(count(*)) OVER ()::bigint AS entries FROM (
     SELECT e.key, e.number FROM timeline_entry e
      WHERE e.session_id = %(session)s AND e.number >= %(number)s
@@ -43,6 +47,7 @@ SELECT x.key, sum(count(*)) OVER ()::bigint AS entries FROM (
      ORDER BY e.number DESC, e.key DESC LIMIT %(most)s) x
  GROUP BY x.key ORDER BY max(x.number) DESC, x.key
 """)
+)
 _ADOPT = """
 UPDATE meaning_stream
    SET model = %(model)s, revision = revision + 1,
@@ -74,8 +79,8 @@ UPDATE meaning_stream SET due_at = NULL
 
 def position(document_id: str) -> Position:
     """Return how far a document is embedded; at its beginning where it never was."""
-    found = sql.records(Position, _OF, [document_id])
-    return found[0] if found else Position(stream_id=document_id)
+    found = sql.run_prepared(_POSITION, {"stream": document_id})
+    return Position(**found[0]._asdict()) if found else Position(stream_id=document_id)
 
 
 def locked(document_id: str) -> Position | None:
@@ -103,7 +108,7 @@ def waiting(at: Position) -> tuple[list[str], bool]:
         "key": at.key,
         "most": MOST_ENTRIES + 1,
     }
-    found = sql.rows(_WAITING, asked)
+    found = sql.run_prepared(_WAITING, asked)
     return [row.key for row in found], not found or found[0].entries <= MOST_ENTRIES
 
 

@@ -37,7 +37,7 @@ def stored_chains(wanted: Collection[Body]) -> list[Any]:
     sessions = [session_id for session_id, _ in wanted]
     if len(set(sessions)) == 1:
         asked = {"session": sessions[0], "numbers": numbers}
-        return sql.rows(_OF_SESSION, asked)
+        return sql.run_prepared(_OF_SESSION, asked)
     return sql.rows(_OF_SEVERAL, {"sessions": sessions, "numbers": numbers})
 
 
@@ -63,10 +63,13 @@ def _needed(columns: str, union: str, wanted: str, session: str, known: str) -> 
     )
 
 
-_OF_SESSION = sql.of_session(
-    _chains(
-        "WHERE b.session_id = %(session)s AND b.number = ANY (%(numbers)s::bigint[])",
-        session="%(session)s",
+_OF_SESSION = sql.PreparedQuery(
+    sql.of_session(
+        _chains(
+            "WHERE b.session_id = %(session)s"
+            " AND b.number = ANY (%(numbers)s::bigint[])",
+            session="%(session)s",
+        )
     )
 )
 _OF_SEVERAL = _chains(

@@ -114,7 +114,7 @@ _ONE = sql.PreparedQuery(_now("AND h.key = %(key)s::text"))
 _PAGE = _now("""
    AND h.key > %(after)s::text AND h.key >= %(first)s::text AND h.key < %(before)s::text
  ORDER BY h.key OFFSET %(offset)s LIMIT %(limit)s""")
-_NAMED = _now("AND h.key = ANY(%(keys)s::text[])")
+_NAMED = sql.PreparedQuery(_now("AND h.key = ANY(%(keys)s::text[])"))
 _HISTORY = _past(f"""
    AND e.key = %(key)s::text AND {keyset.below("e.ordinal")}
  ORDER BY e.number DESC LIMIT %(limit)s""")
@@ -182,7 +182,8 @@ def entries_named(
 ) -> list[EntryRow]:
     """Return what stands under these keys now; what is absent is left out."""
     asked = {"session": document_id, "keys": sql.text_array(keys), "now": now}
-    return sql.records(EntryRow, _NAMED, asked) if keys else []
+    found = sql.run_prepared(_NAMED, asked) if keys else []
+    return [EntryRow(**row._asdict()) for row in found]
 
 
 def count_keys(document_id: str, *, prefix: str, most: int, now: datetime) -> int:
