@@ -48,6 +48,7 @@ SELECT n.*, w.all_found, w.seal FROM ({
 SELECT count(*) AS all_found, bit_xor({_MARK}) AS seal {_SCOPE}) w
 """  # noqa: S608
 Marks = np.ndarray[Any, np.dtype[np.int64]]
+Places = np.ndarray[Any, np.dtype[np.intp]]
 NO_MARKS: Marks = np.empty(0, np.int64)
 
 
@@ -139,6 +140,18 @@ class Cache:
 
 
 CACHE = Cache()
+
+
+def nearest_places(similar: Rows, places: Places, most: int) -> list[int]:
+    """Return the nearest `most` of some places, nearest first; of equals the first.
+
+    To order 10,000 takes sixteen times as long as to find the last of 300.
+    """
+    if len(places) > most:
+        near = similar[places]
+        places = places[near >= np.partition(near, -most)[-most]]
+    found: list[int] = places[np.argsort(-similar[places], kind="stable")].tolist()
+    return found[:most]
 
 
 def matrix_of(at: Position, embedder: Embedder, prefix: str) -> Matrix:

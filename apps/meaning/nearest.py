@@ -99,11 +99,14 @@ def nearest(
     prefix: str = "",
     among: Collection[str] | None = None,
     reading: Reading = Reading.WORDS,
+    least: float = 0.0,
+    most: int = MOST_NEAR,
     now: datetime,
 ) -> Neighbours:
     """Return the entries under keys that begin so by how near they are to a question.
 
-    With `among`, only these keys; `pending` and `stale` count others as well.
+    The nearest `most` that are as near as `least`. With `among`, only these keys;
+    `pending` and `stale` count others as well.
 
     Raises: EmbeddingFailed where there is no vector of the question.
     """
@@ -116,13 +119,22 @@ def nearest(
         if one.startswith(prefix) and (among is None or one in among)
     ]
     fresh = Fresh(document_id, asked[:WAITING], embedder, now=now)
-    wanted, *others = asked_vectors(embedder, [question, *fresh.texts.values()])
     matrix = _matrix(at, embedder, prefix)
-    near = _of_matrix(matrix, wanted, embedder, passed_by=set(written), among=among)
-    near += fresh.near(wanted, others)
+    # Asked last: it may have been begun to be embedded.
+    wanted, *others = asked_vectors(embedder, [question, *fresh.texts.values()])
+    near = _of_matrix(
+        matrix,
+        wanted,
+        embedder,
+        passed_by=set(written),
+        among=among,
+        least=least,
+        most=most,
+    )
+    near += [one for one in fresh.near(wanted, others) if one.similarity >= least]
     return Neighbours(
         model=embedder.name,
-        found=sorted(near, key=lambda one: (-one.similarity, one.key))[:MOST_NEAR],
+        found=sorted(near, key=lambda one: (-one.similarity, one.key))[:most],
         bare=[*set(matrix.bare).difference(written), *fresh.bare],
         pending=fresh.left + len(asked[WAITING:]) + (0 if is_all else 1),
         stale=_stale(at, embedder, prefix),
@@ -186,27 +198,28 @@ def _of_matrix(
     *,
     passed_by: set[str],
     among: Collection[str] | None,
+    least: float,
+    most: int,
 ) -> list[Near]:
     import numpy as np
 
     from apps.meaning.embedding.rows import shown
+    from apps.meaning.matrices import nearest_places
 
     similar = shown(matrix.cosines(wanted), embedder.near)
+    places = np.flatnonzero(similar >= least)
     if among is not None:
-        asked = (at for at, one in enumerate(matrix.items) if one in among)
+        asked = (at for at in places.tolist() if matrix.items[at] in among)
         places = np.fromiter(asked, np.intp)
-        order = places[np.argsort(-similar[places], kind="stable")]
-    else:
-        order = np.argsort(-similar, kind="stable")
     # Those that are passed by may be the nearest of all.
-    order = order[: MOST_NEAR + len(passed_by)]
+    order = nearest_places(similar, places, most + len(passed_by))
     return [
         Near(
             key=matrix.items[at],
             number=matrix.numbers[at],
             similarity=float(similar[at]),
         )
-        for at in order.tolist()
+        for at in order
         if matrix.items[at] not in passed_by
     ]
 

@@ -11,7 +11,7 @@ import pytest
 
 from apps.core import sql
 from apps.meaning import embedding, matrices, progress
-from apps.meaning.matrices import Cache, Matrix, matrix_of
+from apps.meaning.matrices import Cache, Matrix, matrix_of, nearest_places
 from apps.meaning.models import Stream
 from tests.data.conftest import Store, made
 from tests.meaning.conftest import embed_all
@@ -115,3 +115,15 @@ def test_without_rows_there_is_nothing_to_compare(store: Store) -> None:
     matrix = asked()
     assert (matrix.items, matrix.bare) == ([], ["a"])
     assert matrix.cosines(np.zeros(256, np.float32)).size == 0
+
+
+@pytest.mark.parametrize("most", [1, 40, 299, 3_000, 5_000])
+def test_the_nearest_are_those_of_all_in_order(most: int) -> None:
+    # So few values that many are equally near.
+    similar = np.random.default_rng(SEED).integers(0, 5, 3_000).astype(np.float32)
+    places = np.arange(0, 3_000, 2)
+
+    found = nearest_places(similar, places, most)
+
+    in_order = sorted(places.tolist(), key=lambda at: -similar[at])
+    assert found == in_order[:most]

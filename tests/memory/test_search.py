@@ -1,14 +1,22 @@
 """Memories are found by meaning and by words, and only by who may see them."""
 
+from collections import Counter
+from itertools import combinations, pairwise
+from math import comb
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from apps.accounts.models import Project
 from apps.meaning.embedding import EmbeddingFailed
 from apps.memory.documents import nearing
+from apps.memory.documents.matching import Wanted
+from apps.memory.documents.scoring import Scores
 from apps.memory.models import Memory
 from apps.memory.operations import searching
 from apps.memory.querysets import MemoryQuerySet
+from apps.timeline.operations import Document
 from tests.meaning.conftest import embed_all, notice_all
 from tests.memory.conftest import Mind, done
 
@@ -18,6 +26,24 @@ FACTS = [
     "Prefers an aisle seat on long flights",
     "Order 4712 was delivered to Berlin",
     "Is allergic to peanuts",
+]
+WORDS = [
+    "Paris",
+    "hotel",
+    "refund",
+    "seat",
+    "aisle",
+    "luggage",
+    "visa",
+    "taxi",
+    "dinner",
+]
+QUERIES = [
+    "Paris refund of order 4707",
+    "where does he sleep in order 4711",
+    "aisle visa",
+    "4712",
+    "the hotel and the taxi of order 4703 and of order 4704",
 ]
 
 
@@ -311,3 +337,45 @@ def test_of_more_than_are_compared_the_newest_are(
     monkeypatch.setattr(searching, "MOST_COMPARED", 3)
     found = mind.search("likes tea", user_id="ada", threshold=0.1)
     assert (found["candidates"], found["truncated"]) == (3, False)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_words_are_compared_where_they_can_beat_what_is_near(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    session = mind.session(user="ada")
+    for at, (one, other) in enumerate(pairwise(WORDS * 4)):
+        mind.add(f"{one} {other} {WORDS[at % 7]} of order {4700 + at}", user_id="ada")
+    notice_all()
+    embed_all()
+
+    def answers() -> list[Any]:
+        context = mind.context(session, query=query, memory_limit=4)["memories"]
+        found = mind.search(query, user_id="ada", limit=6, threshold=0)["data"]
+        return [(one["id"], one["score"]) for one in (*context, *found)]
+
+    before = answers()
+    # All that have a word in common are compared.
+    monkeypatch.setattr(Scores, "leasts", lambda self, limit, least: [least])
+
+    assert before == answers()
+
+
+@pytest.mark.parametrize("least", [1, 2, 3, 4])
+def test_whoever_has_so_many_of_the_words_is_found(
+    mind: Mind, project: Project, least: int
+) -> None:
+    asked = ["at", "sea", "port", "ships"]
+    for count in range(1, 5):
+        for some in combinations(asked, count):
+            mind.add(" ".join(some))
+    document = Document.of_memories(project, "project", "")
+
+    found = Wanted(now=timezone.now()).worded(
+        [document.id], asked, least=least, most=100
+    )
+
+    # Of each number of words all memories that have so many.
+    assert Counter(count for _, _, count in found) == {
+        count: comb(len(asked), count) for count in range(least, 5)
+    }

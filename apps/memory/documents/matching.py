@@ -1,8 +1,8 @@
-"""Which memories of some documents are meant: statements that every search runs.
+"""Which memories are meant: statements that every search runs.
 
-One for all documents, however many owners are asked for, in a text that is the same
-every time: a connection plans it once. Put together by the ORM for each owner, with its
-values in it, they were four tenths of a search.
+Of a search one for all documents, however many owners are asked for, in a text that is
+the same every time: a connection plans it once. Put together by the ORM for each owner,
+with its values in it, they were four tenths of a search.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ SELECT m.document_id, count(*) AS memories FROM memory_memory m
  WHERE m.document_id = ANY(%(documents)s::varchar[]) AND {wanted}
  GROUP BY m.document_id
 """
-# Counted there: words of a thousand memories take longer to send than to compare.
+# Counted there: words of a thousand memories take longer to send than to compare. What
+# has so many of the words has one of `some`, which are quicker to look for than all.
 _WORDED = """
 SELECT m.document_id, m.id, x.shared FROM memory_memory m
  CROSS JOIN LATERAL (
        SELECT count(*) AS shared FROM unnest(%(words)s::text[]) w (word)
         WHERE w.word = ANY(m.words)) x
  WHERE m.document_id = ANY(%(documents)s::varchar[]) AND {wanted}
-   AND m.words && %(words)s::text[]
+   AND m.words && %(some)s::text[] AND x.shared >= %(least)s
  ORDER BY x.shared DESC, m.id LIMIT %(most)s
 """
 _NUMBERED = """
@@ -72,12 +73,24 @@ class Wanted:
         return wanted.values_list("id", flat=True)[most - 1]
 
     def worded(
-        self, documents: Collection[str], words: Collection[str], *, most: int
+        self,
+        documents: Collection[str],
+        words: Collection[str],
+        *,
+        least: int,
+        most: int,
     ) -> list[Worded]:
-        """Return those with most of these words, of documents that have few."""
-        named = {"documents": documents, "words": words}
+        """Return those with most of these words and `least` of them or more.
+
+        Whoever has `least` of the words has one of any that are left without one less;
+        the longest are the rarest.
+        """
+        some = sorted(words, key=len)[least - 1 :]
+        named = {"documents": documents, "words": words, "some": some}
         texts = {name: sql.text_array(one) for name, one in named.items()}
-        return list(self._rows(_WORDED, **texts, most=most)) if documents else []
+        if not (documents and some):
+            return []
+        return list(self._rows(_WORDED, **texts, least=least, most=most))
 
     def worded_of_many(
         self, document_id: str, first: str, words: Collection[str], *, most: int
@@ -120,14 +133,15 @@ class Wanted:
             asked["types"] = list(self.types)
         if self.tags:
             asked["tags"] = list(self.tags)
-        return sql.rows(_written(text, bool(self.types), bool(self.tags)), asked)
+        statement = _written(text, bool(self.types), bool(self.tags))
+        return sql.run_prepared(statement, asked)
 
 
 @cache
-def _written(text: str, has_types: bool, has_tags: bool) -> str:
+def _written(text: str, has_types: bool, has_tags: bool) -> sql.PreparedQuery:
     """Return a statement with the conditions that are asked for."""
     narrowed = (_TYPES if has_types else "") + (_TAGS if has_tags else "")
-    return text.format(of=_OF, wanted=_BELIEVED + narrowed)
+    return sql.PreparedQuery(text.format(of=_OF, wanted=_BELIEVED + narrowed))
 
 
 def _named(documents: Documents) -> dict[str, str]:

@@ -28,12 +28,12 @@ def near_texts(
 ) -> tuple[Near, ...]:
     """Return the nearest memories of a document; none where nothing can compare."""
     try:
-        found = nearest(document.id, text, reading=Reading.SENTENCES, now=now).found
+        found = nearest(
+            document.id, text, reading=Reading.SENTENCES, least=LEAST_NEAR, now=now
+        )
     except EmbeddingFailed:
         return ()
-    close = [
-        one for one in found if one.similarity >= LEAST_NEAR and one.key != besides
-    ]
+    close = [one for one in found.found if one.key != besides]
     near = _standing(document, close[:LOOKED_AT], now)
     if len(near) < MOST_NEAR:
         near += _standing(document, close[LOOKED_AT:], now)

@@ -7,19 +7,21 @@ itself: no search can return what another user's document holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+from math import ceil
 
 from apps.agents.acts import Act
 from apps.core.errors import InvalidRequest
 from apps.meaning import embedding
 from apps.meaning.embedding import EmbeddingFailed, Reading
 from apps.meaning.fresh import Near
-from apps.meaning.nearest import Neighbours, nearest
+from apps.meaning.nearest import MOST_NEAR, Neighbours, nearest
 from apps.memory.documents.contents import words_of
 from apps.memory.documents.finding import read_entries
 from apps.memory.documents.matching import Documents, Numbers, Wanted
 from apps.memory.documents.owners import Finder, Owner, Place
+from apps.memory.documents.scoring import Scores
 from apps.memory.documents.storing import Kept
 from apps.memory.exposition import count_search
 
@@ -34,6 +36,8 @@ MOST_WORDED = 5_000
 # are told. Asked of an index, a question of common words has nearly all of 8,000 sent
 # here: 185 ms instead of 43.
 MOST_SHARING = 300
+# A share that is as large as a score, but for how it is written.
+ROUNDING = 1e-6
 # Of the nearest more are looked at than are asked for: some may be no longer believed.
 BESIDE = 20
 
@@ -88,32 +92,6 @@ class SearchResult:
     why: str | None = None
 
 
-@dataclass(slots=True)
-class _Scores:
-    """The best score of each memory, and how far was looked."""
-
-    by_id: dict[str, float] = field(default_factory=dict)
-    document_of: dict[str, str] = field(default_factory=dict)
-    candidates: int = 0
-    pending: int = 0
-    stale: int = 0
-    is_truncated: bool = False
-    why: str | None = None
-
-    def count(self, document_id: str, memory_id: str, score: float) -> None:
-        self.by_id[memory_id] = max(score, self.by_id.get(memory_id, 0.0))
-        self.document_of[memory_id] = document_id
-
-    def count_looks(self, near: Neighbours) -> None:
-        self.pending += near.pending
-        self.stale += near.stale
-        self.is_truncated = self.is_truncated or near.is_truncated
-
-    @property
-    def method(self) -> str:
-        return "words" if self.why else "meaning_and_words"
-
-
 def search(*, act: Act, asked: SearchAsked) -> SearchResult:
     """Return the memories that are nearest to the question, and count the search.
 
@@ -139,17 +117,22 @@ def search_owners(
     With `keeping`, the nearest of those that it keeps, however many are nearer.
     `counts` are those of `begin`, if that was a while ago.
     """
-    scores = _Scores()
+    scores = Scores()
     owner_of = {one.document.id: one for one in owners}
     wanted = Wanted(now=act.now, types=asked.types, tags=asked.tags)
     if counts is None:
         counts = begin(act, owners, asked)
     documents = _compared(scores, counts, wanted)
     if documents:
-        _by_words(scores, documents, counts, wanted, asked.query)
         _by_meaning(scores, documents, wanted, asked)
+    matches: list[Match] = []
+    for least in scores.leasts(asked.limit, asked.least):
+        _by_words(scores, documents, counts, wanted, asked.query, least)
+        matches = _matches(scores, owner_of, act, asked, keeping or list, least)
+        if len(matches) == asked.limit:
+            break
     return SearchResult(
-        matches=_matches(scores, owner_of, act, asked, keeping or list),
+        matches=matches,
         candidates=scores.candidates,
         method=scores.method,
         pending=scores.pending,
@@ -172,15 +155,16 @@ def begin(act: Act, owners: Sequence[Owner], asked: SearchAsked) -> dict[str, in
 
 
 def _matches(
-    scores: _Scores,
+    scores: Scores,
     owner_of: Mapping[str, Owner],
     act: Act,
     asked: SearchAsked,
     keeping: Keeping,
+    least: float,
 ) -> list[Match]:
     """Read the nearest, twice as many each time, until enough of them are kept."""
     best = sorted(scores.by_id.items(), key=lambda one: (-one[1], one[0]))
-    near = [one for one in best if one[1] >= asked.least]
+    near = [one for one in best if one[1] >= least]
     found: list[Match] = []
     at, most = 0, asked.limit
     while at < len(near) and len(found) < asked.limit:
@@ -208,7 +192,7 @@ def _kept(found: Sequence[tuple[str, Owner]], act: Act) -> dict[str, Kept]:
     }
 
 
-def _compared(scores: _Scores, counts: Mapping[str, int], wanted: Wanted) -> Documents:
+def _compared(scores: Scores, counts: Mapping[str, int], wanted: Wanted) -> Documents:
     """Return the documents, each with the id from which on it is compared."""
     found = {}
     for one, count in counts.items():
@@ -220,18 +204,20 @@ def _compared(scores: _Scores, counts: Mapping[str, int], wanted: Wanted) -> Doc
 
 
 def _by_words(
-    scores: _Scores,
+    scores: Scores,
     documents: Documents,
     counts: Mapping[str, int],
     wanted: Wanted,
     query: str,
+    least: float,
 ) -> None:
-    """Count the share of the question's words that a memory has."""
+    """Count the share of the question's words that a memory has, if it is so large."""
     words = sorted(set(words_of(query)))
     if not words:
         return
     few = [one for one in documents if counts[one] <= MOST_COMPARED]
-    found = wanted.worded(few, words, most=MOST_SHARING)
+    shared_least = max(1, ceil(least * len(words) - ROUNDING))
+    found = wanted.worded(few, words, least=shared_least, most=MOST_SHARING)
     for one in documents.keys() - few:
         many = wanted.worded_of_many(one, documents[one], words, most=MOST_WORDED + 1)
         scores.is_truncated = scores.is_truncated or len(many) > MOST_WORDED
@@ -242,7 +228,7 @@ def _by_words(
 
 
 def _by_meaning(
-    scores: _Scores, documents: Documents, wanted: Wanted, asked: SearchAsked
+    scores: Scores, documents: Documents, wanted: Wanted, asked: SearchAsked
 ) -> None:
     """Count what is nearest by its text, where the version that is near still stands.
 
@@ -253,8 +239,9 @@ def _by_meaning(
     known: Numbers = {}
     left = dict(documents)
     if not (asked.types or asked.tags):
-        near = _nearest(scores, documents, asked.query, wanted.now)
-        some = {key: one.found[: asked.limit + BESIDE] for key, one in near.items()}
+        most = asked.limit + BESIDE
+        near = _nearest(scores, documents, asked.query, wanted.now, most=most + 1)
+        some = {key: one.found[:most] for key, one in near.items()}
         keys = [one.key for found in some.values() for one in found]
         known = wanted.numbers({one: documents[one] for one in near}, keys)
         left = {
@@ -279,12 +266,13 @@ def _standing(found: Sequence[Near], known: Mapping[str, int]) -> list[Near]:
 
 
 def _nearest(
-    scores: _Scores,
+    scores: Scores,
     documents: Collection[str],
     query: str,
     now: datetime,
     *,
     among: Numbers | None = None,
+    most: int = MOST_NEAR,
 ) -> dict[str, Neighbours]:
     """Return what is nearest in each; where nothing can be compared, say why."""
     found = {}
@@ -292,7 +280,7 @@ def _nearest(
         keys = None if among is None else among[one]
         try:
             found[one] = nearest(
-                one, query, among=keys, reading=Reading.SENTENCES, now=now
+                one, query, among=keys, reading=Reading.SENTENCES, most=most, now=now
             )
         except EmbeddingFailed as error:
             scores.why = str(error)
