@@ -1,4 +1,4 @@
-"""Which memories are meant: statements that every search runs.
+"""Which memories are meant: statements that every search and every addition runs.
 
 Of a search one for all documents, however many owners are asked for, in a text that is
 the same every time: a connection plans it once. Put together by the ORM for each owner,
@@ -15,7 +15,7 @@ from typing import Any
 
 from apps.core import sql
 from apps.memory.models import Memory
-from apps.memory.querysets import MemoryQuerySet
+from apps.memory.querysets import STANDING, MemoryQuerySet
 
 # Each document with the id from which on its memories are meant; all of them with none.
 Documents = Mapping[str, str]
@@ -52,6 +52,15 @@ SELECT m.document_id, m.id, m.number FROM {of}
  WHERE {wanted}
 """
 _NAMED = f"{_NUMBERED} AND m.id = ANY(%(ids)s::varchar[])"
+_STANDING = f"""
+SELECT m.id FROM memory_memory m
+ WHERE m.document_id = %(document)s AND m.status IN {STANDING}
+   AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+"""  # noqa: S608
+_STANDING_NAMED = sql.PreparedQuery(f"{_STANDING} AND m.id = ANY(%(ids)s::varchar[])")
+_STANDING_EQUAL = sql.PreparedQuery(
+    f"{_STANDING} AND m.digest = %(digest)s ORDER BY m.id LIMIT 1"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,6 +144,22 @@ class Wanted:
             asked["tags"] = list(self.tags)
         statement = _written(text, bool(self.types), bool(self.tags))
         return sql.run_prepared(statement, asked)
+
+
+def standing_of(
+    document_id: str, ids: Collection[str], *, now: datetime
+) -> frozenset[str]:
+    """Return those of these ids under which something is believed or proposed."""
+    asked = {"document": document_id, "ids": sql.text_array(ids), "now": now}
+    found = sql.run_prepared(_STANDING_NAMED, asked) if ids else []
+    return frozenset(row.id for row in found)
+
+
+def standing_equal(document_id: str, digest: bytes, *, now: datetime) -> str | None:
+    """Return the first id under which a text with this digest stands."""
+    asked = {"document": document_id, "digest": digest, "now": now}
+    found = sql.run_prepared(_STANDING_EQUAL, asked)
+    return found[0].id if found else None
 
 
 @cache

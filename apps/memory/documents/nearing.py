@@ -13,7 +13,7 @@ from apps.meaning.embedding import EmbeddingFailed, Reading
 from apps.meaning.fresh import Near as Neighbour
 from apps.meaning.nearest import nearest
 from apps.memory.documents.contents import Near
-from apps.memory.models import Memory
+from apps.memory.documents.matching import standing_of
 from apps.timeline.operations import Document
 
 # From where on two texts may speak of the same thing.
@@ -44,11 +44,7 @@ def _standing(
     document: Document, close: Sequence[Neighbour], now: datetime
 ) -> list[Near]:
     """Return those of them that stand, nearest first."""
-    if not close:
-        return []
-    rows = Memory.objects.of([document.id]).standing(now=now)
-    ids = rows.filter(id__in=[one.key for one in close]).values_list("id", flat=True)
-    standing = set(ids)
+    standing = standing_of(document.id, [one.key for one in close], now=now)
     near = [
         Near(id=one.key, similarity=round(one.similarity, 4))
         for one in close

@@ -16,14 +16,16 @@ from apps.audit.streams import MemoryOperation
 from apps.core import json
 from apps.core.errors import ContentTooLarge, InvalidRequest
 from apps.core.ids import new_id
+from apps.meaning import embedding
+from apps.meaning.embedding import Reading
 from apps.memory.documents import contents
 from apps.memory.documents.contents import Content, Near, Source
 from apps.memory.documents.finding import standing
+from apps.memory.documents.matching import standing_equal
 from apps.memory.documents.nearing import near_texts
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept, store
 from apps.memory.documents.sureness import reinforced_by, said_by, surer_by
-from apps.memory.models import Memory
 from apps.memory.operations import recording
 from apps.timeline.errors import TurnNotFound, VersionNotFound
 from apps.timeline.models import Turn
@@ -77,6 +79,8 @@ def add(*, act: Act, new: NewMemory) -> Added:
     IdempotencyKeyReused.
     """
     new.require(now=act.now)
+    # What is near is looked for by it, in a moment.
+    embedding.begin(new.content, Reading.SENTENCES)
     finder = Finder(act.scope, new.place, act.now)
     owner = finder.to_write()
     if act.actor.is_agent and finder.agent is not None:
@@ -129,9 +133,7 @@ def remembered(
 def equal_text(owner: Owner, content: Content, *, now: datetime) -> str | None:
     """Return the id of what this owner has that says the same; ask under the lock."""
     digest = content.digest(owner.document.project)
-    said = Memory.objects.of([owner.document.id]).filter(digest=digest)
-    standing_first = said.standing(now=now).order_by("id")
-    return standing_first.values_list("id", flat=True).first()
+    return standing_equal(owner.document.id, digest, now=now)
 
 
 def record_conflict(act: Act, content: Content, document_id: str) -> None:
