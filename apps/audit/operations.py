@@ -16,13 +16,12 @@ from django.db import connection
 from apps.audit import chain, streams
 from apps.audit.actions import Action
 from apps.audit.covered import ROW
-from apps.audit.models import AuditRecord, Event, Outbox
+from apps.audit.models import AuditRecord, Event
 from apps.audit.querysets import AuditRecordQuerySet
 from apps.audit.streams import Result, StreamRecord
-from apps.core import sql
+from apps.core import json, sql
 from apps.core.errors import NotFound
 from apps.core.ids import new_id
-from apps.core.json import cleaned
 from apps.core.provenance import Provenance
 
 # The chain and stream of acts that belong to no project, such as making a user.
@@ -38,6 +37,7 @@ _APPEND_ALONE = sql.PreparedQuery(
     ),
     streams.NULLS,
 )
+_WRITE = [sql.of_session(sql.query("audit", one)) for one in ("event", "outbox")]
 _APPEND = sql.of_session(f"SELECT {streams.APPEND} AS number")
 
 
@@ -58,7 +58,7 @@ def record(
     """
     if not connection.in_atomic_block:
         raise RuntimeError("An act and its record belong into one transaction.")
-    event = Event.objects.create(
+    event = Event(
         stream_id=stream_id,
         # Before what the ledger writes at this moment: an agent, then its session.
         id=new_id("trace", now=act.now, sequence=0),
@@ -70,11 +70,13 @@ def record(
         actor_kind=act.actor.kind.value,
         actor_id=act.actor.id,
         actor_label=act.actor.label,
-        details=cleaned(dict(details)),
+        details=json.cleaned(dict(details)),
         request_id=act.request.id,
         created_at=act.now,
     )
-    Outbox.objects.create(stream_id=stream_id, event_id=event.id, at=act.now)
+    written = vars(event) | {"details": json.dumps(event.details).decode()}
+    for statement in _WRITE:
+        sql.rows(statement, written)
     return event
 
 

@@ -917,8 +917,8 @@ MUTANTS = (
     one(
         "an act is in the outbox",
         "apps/audit/operations.py",
-        "    Outbox.objects.create(stream_id",
-        "    Outbox(stream_id",
+        'in ("event", "outbox")',
+        'in ("event",)',
         FED + "what_is_written_is_fed_once_and_in_the_order_of_its_session",
     ),
     one(
