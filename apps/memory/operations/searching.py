@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import ceil
+from functools import partial
+from math import ceil, inf
 
 from apps.agents.acts import Act
 from apps.core.errors import InvalidRequest
@@ -36,6 +37,10 @@ MOST_WORDED = 5_000
 # are told. Asked of an index, a question of common words has nearly all of 8,000 sent
 # here: 185 ms instead of 43.
 MOST_SHARING = 300
+# Of so few, those with so large a share of the words are looked for before it is known
+# how large it has to be.
+MOST_EARLY = 2_000
+EARLY_SHARE = 0.5
 # A share that is as large as a score, but for how it is written.
 ROUNDING = 1e-6
 # Of the nearest more are looked at than are asked for: some may be no longer believed.
@@ -123,11 +128,18 @@ def search_owners(
     if counts is None:
         counts = begin(act, owners, asked)
     documents = _compared(scores, counts, wanted)
+    by_words = partial(_by_words, scores, documents, counts, wanted, asked.query)
+    # While the question is embedded.
+    is_early = sum(counts.values()) <= MOST_EARLY
+    share = max(EARLY_SHARE, asked.least) if is_early else inf
+    if is_early:
+        by_words(share)
     if documents:
         _by_meaning(scores, documents, wanted, asked)
     matches: list[Match] = []
     for least in scores.leasts(asked.limit, asked.least):
-        _by_words(scores, documents, counts, wanted, asked.query, least)
+        if least < share:
+            by_words(least)
         matches = _matches(scores, owner_of, act, asked, keeping or list, least)
         if len(matches) == asked.limit:
             break
