@@ -1245,7 +1245,8 @@ MUTANTS = (
     one(
         "a checkpoint that waits for its document",
         "apps/timeline/operations/documents/writing.py",
-        "    hold_document(act=act, document=document, told=told)\n    found = standing(",
+        "    hold_document(act=act, document=document, told=told)\n"
+        "    found = standing(",
         "    found = standing(",
         LOCKS + "a_checkpoint_waits_for_another_of_the_agent",
     ),
