@@ -36,6 +36,8 @@ WITHOUT_ACTOR = {
     "apps.exports.operations.opened": "only reads",
     "apps.exports.operations.read_piece": "only reads",
     "apps.exports.operations.take_pieces": "who asked, or the erasure, has an act",
+    "apps.timeline.operations.archivable": "only reads",
+    "apps.timeline.operations.archive_entries": "retention is the actor",
     "apps.timeline.operations.archive_versions": "retention is the actor",
     "apps.timeline.operations.delete_archives": "the erasure has its own act",
     "apps.timeline.operations.empty_entries": "retention is the actor",

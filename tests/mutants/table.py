@@ -139,6 +139,7 @@ COLUMNS = "tests/timeline/keeping/test_columns.py::test_"
 KEEPING_RACES = "tests/races/interleavings/test_keeping.py::test_"
 SUPERSEDED = "apps/timeline/sql/queries/keeping_superseded.sql"
 EMPTIED = "tests/retention/test_emptied_values.py::test_"
+ARCHIVED_VALUES = "tests/retention/test_archived_values.py::test_"
 DOCUMENT_RACES = "tests/races/interleavings/test_documents.py::test_"
 
 # The head as it is, whatever the caller expected.
@@ -1872,6 +1873,21 @@ MUTANTS = (
         "if hooks.legal_hold(document_id):",
         "if False:",
         EMPTIED + "a_legal_hold_keeps_old_values_until_it_ends",
+    ),
+    one(
+        "a legal hold on what is archived",
+        "apps/timeline/operations/keeping/archiving.py",
+        "if hooks.legal_hold(session.id):",
+        "if False:",
+        ARCHIVED_VALUES + "under_a_legal_hold_nothing_is_moved",
+    ),
+    one(
+        "what changed while its archive was written",
+        "apps/timeline/operations/keeping/archiving.py",
+        "if any(again.get(one.root) != one.numbers for one in chosen):",
+        "if False:",
+        ARCHIVED_VALUES
+        + "a_value_that_comes_back_while_it_is_written_stays_and_leaves_no_object",
     ),
     one(
         "a legal hold of whom memories are",

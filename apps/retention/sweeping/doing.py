@@ -14,6 +14,7 @@ from apps.timeline.operations import (
     PINS_OF_PARTS,
     Gone,
     Went,
+    archive_entries,
     archive_versions,
     empty_entries,
     empty_versions,
@@ -114,9 +115,17 @@ def _take(work: Work, session_id: str, removal_id: str, rule: Rule) -> Gone:
 
 def _archive(work: Work, session_id: str, rule: Rule) -> Gone:
     """Archive what a legal hold does not keep; asked before, so nothing is written."""
-    held = Session.objects.filter(id=session_id).first()
+    held = Session.with_documents.filter(id=session_id).first()
     if held is not None and hold_on(held, now=timezone.now()) is not None:
         return Gone(outcome=Went.HELD)
+    if work.shown_from is not None:
+        return archive_entries(
+            document_id=session_id,
+            first=work.first,
+            last=work.last,
+            shown_from=work.shown_from,
+            is_trial=rule.is_preview,
+        )
     return archive_versions(
         session_id=session_id,
         first=work.first,

@@ -12,7 +12,7 @@ from apps.retention.sweeping.places import Place, Work
 from apps.retention.terms import Terms
 from apps.retention.words import Step
 from apps.timeline.models import Session
-from apps.timeline.operations import superseded
+from apps.timeline.operations import archivable, superseded
 from apps.timeline.querysets import SessionQuerySet
 from apps.timeline.words import ARCHIVED, Kind, Status
 
@@ -155,22 +155,30 @@ def next_work(session: Session, rule: Rule, place: Place) -> Work | None:
 
 
 def _work_of_document(document: Session, rule: Rule, place: Place) -> Work | None:
-    """Return which values of a keyed document are emptied next.
+    """Return which values of a keyed document are emptied next, then archived.
 
     A value is as old as the one that took its place. Headers and the document stay
     whatever a policy says: what would be pruned is emptied.
     """
-    steps = (Step.EMPTY, Step.PRUNE)
-    shown_from = max(_old_to(document, rule, step) for step in steps)
-    first = 0 if place.behind is None else place.behind.last + 1
-    numbers = superseded(
-        document_id=document.id, first=first, last=shown_from, shown_from=shown_from
-    )
-    if not numbers:
-        return None
-    return Work(
-        step=Step.EMPTY, first=numbers[0], last=numbers[-1], shown_from=shown_from
-    )
+    behind = place.behind or Work(step=Step.EMPTY, last=-1)
+    empty = max(_old_to(document, rule, step) for step in (Step.EMPTY, Step.PRUNE))
+    archive = _old_to(document, rule, Step.ARCHIVE)
+    # What is emptied is not archived before.
+    finds = {Step.EMPTY: (superseded, empty), Step.ARCHIVE: (archivable, archive)}
+    if behind.step is Step.ARCHIVE:
+        del finds[Step.EMPTY]
+    for step, (find, shown_from) in finds.items():
+        numbers = find(
+            document_id=document.id,
+            first=behind.last + 1 if behind.step is step else 0,
+            last=shown_from,
+            shown_from=shown_from,
+        )
+        if numbers:
+            return Work(
+                step=step, first=numbers[0], last=numbers[-1], shown_from=shown_from
+            )
+    return None
 
 
 def _old_to(session: Session, rule: Rule, step: Step) -> int:

@@ -5,21 +5,36 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from hashlib import sha512
 
 import httpx
 import psycopg
 import pytest
 
 from apps.core.roles.names import Role
-from tests.live import ROOT, Server, feed, manage, process_environment, serving
+from tests.live import (
+    COMMANDS,
+    ROOT,
+    Server,
+    feed,
+    manage,
+    process_environment,
+    serving,
+)
 
 KILLS = 30
 
 
 @pytest.fixture(scope="module")
-def house(worker_id: str) -> Iterator[Server]:
-    with serving(f"killed_removals_{worker_id}", workers=1) as server:
-        yield server
+def house(worker_id: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("objects")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("STEPBACK_OBJECTS", str(folder))
+        # Commands are forks of a process that has the settings of its beginning.
+        COMMANDS.stop()
+        with serving(f"killed_removals_{worker_id}", workers=1) as server:
+            yield server
+        COMMANDS.stop()
 
 
 def lived(client: httpx.Client) -> str:
@@ -41,15 +56,21 @@ def lived(client: httpx.Client) -> str:
     return str(session)
 
 
-def kept(client: httpx.Client, house: Server) -> str:
+def kept(client: httpx.Client, house: Server, agent: str) -> str:
     """Write the same key of an agent six times; return the id of its document."""
-    made = {"name": "a", "external_id": "keeper"}
+    made = {"name": "a", "external_id": agent}
     client.post("/v1/agents", json=made).raise_for_status()
     for number in range(6):
-        body = {"key": "k", "value": f"value {number}", "reasoning": f"word{number}"}
-        client.post("/v1/agents/keeper/data", json=body).raise_for_status()
+        value = "".join(
+            sha512(b"%d" % n + b"%d" % number).hexdigest() for n in range(6)
+        )
+        body = {"key": "k", "value": value, "reasoning": f"word{number}"}
+        client.post(f"/v1/agents/{agent}/data", json=body).raise_for_status()
     with psycopg.connect(house.dsn) as connection:
-        query = "SELECT id FROM timeline_session WHERE kind = 'keyed'"
+        query = (
+            "SELECT id FROM timeline_session WHERE kind = 'keyed'"
+            " ORDER BY created_at DESC LIMIT 1"
+        )
         (row,) = connection.execute(query).fetchall()
     return str(row[0])
 
@@ -57,7 +78,7 @@ def kept(client: httpx.Client, house: Server) -> str:
 def test_killed_before_each_statement_it_has_done_all_or_nothing(house: Server) -> None:
     with house.client(house.key("killed")) as client:
         sessions = [lived(client) for _ in range(4)]
-        sessions.append(kept(client, house))
+        sessions += [kept(client, house, name) for name in ("archived", "emptied")]
     feed(house.dsn)
 
     killer = subprocess.run(

@@ -2,7 +2,12 @@
 
 from apps.timeline.operations.keeping.archives import delete_archives, sweep_archives
 from apps.timeline.operations.keeping.archiving import archive_versions
-from apps.timeline.operations.keeping.documents import empty_entries, superseded
+from apps.timeline.operations.keeping.documents import (
+    archivable,
+    archive_entries,
+    empty_entries,
+    superseded,
+)
 from apps.timeline.operations.keeping.removing import (
     PINS_OF_PARTS,
     remove_session,
@@ -16,6 +21,8 @@ __all__ = [
     "PINS_OF_PARTS",
     "Gone",
     "Went",
+    "archivable",
+    "archive_entries",
     "archive_versions",
     "delete_archives",
     "empty_entries",

@@ -10,7 +10,7 @@ has stopped naming it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ from apps.core.objects import ObjectsAway
 from apps.timeline import bodies, hooks
 from apps.timeline.bodies.archives import Locator, located, packed
 from apps.timeline.hooks.keeping import allowed
+from apps.timeline.models import Session
 from apps.timeline.operations.keeping import rows
 from apps.timeline.operations.keeping.locking import locked
 from apps.timeline.operations.keeping.pins import first_pending
@@ -37,6 +38,8 @@ from apps.timeline.words import ARCHIVED
 MOST_BYTES = 8 * 1024 * 1024
 # A larger group stays where it is: it would be in memory as a whole.
 LARGEST_GROUP = 64 * 1024 * 1024
+# Reads, as it is now, which groups of bodies may be archived.
+Groups = Callable[[], list[Any]]
 
 log = structlog.get_logger("stepback.archives")
 
@@ -86,7 +89,6 @@ UPDATE timeline_body b SET codec = u.codec, data = u.data
 """)
 
 
-@transaction.atomic
 def archive_versions(
     *, session_id: str, first: int, last: int, is_trial: bool = False
 ) -> Gone:
@@ -96,29 +98,45 @@ def archive_versions(
     more. The groups of the head and of what waits to be projected stay. A trial counts
     what would be archived, and writes nothing.
     """
+    groups = partial(_groups, session_id, first, last)
+    return archived(session_id, groups, is_trial=is_trial)
+
+
+@transaction.atomic
+def archived(
+    session_id: str, groups: Groups, *, is_trial: bool, is_document: bool = False
+) -> Gone:
+    """Archive the first of these groups, as many as one object takes."""
     if is_trial:
-        locked(session_id)
-    head = rows.head(session_id)
-    if head is None:
+        return _tried(session_id, groups, is_document=is_document)
+    if rows.head(session_id) is None:
         return Gone(outcome=Went.UNKNOWN)
-    found = _groups(session_id, first, last, head.number)
-    chosen = found if is_trial else _first_of(found)
+    found = _small_enough(groups)
+    chosen = _first_of(found)
     if not chosen:
         return Gone(outcome=Went.DONE)
-    if is_trial:
-        if hooks.legal_hold(session_id):
-            return Gone(outcome=Went.HELD)
-        return _counted(chosen, has_more=False)
     try:
         made = _written(session_id, chosen)
     except (ObjectsUnavailable, ObjectsFull) as away:
         log.warning("the store takes no archive", why=str(away.__cause__))
         return Gone(outcome=Went.AWAY)
-    outcome = _replace(session_id, first, last, chosen, made)
+    session, outcome = locked(session_id, with_documents=is_document), Went.UNKNOWN
+    if session is not None:
+        outcome = _replace(session, groups, chosen, made)
     if outcome is not Went.DONE:
         _delete(session_id, [next(iter(made.values()))])
         return Gone(outcome=outcome)
     return _counted(chosen, has_more=len(chosen) < len(found))
+
+
+def _tried(session_id: str, groups: Groups, *, is_document: bool) -> Gone:
+    """Count what would be archived."""
+    if locked(session_id, with_documents=is_document) is None:
+        return Gone(outcome=Went.UNKNOWN)
+    chosen = _small_enough(groups)
+    if chosen and hooks.legal_hold(session_id):
+        return Gone(outcome=Went.HELD)
+    return _counted(chosen, has_more=False)
 
 
 def beside(session_id: str, numbers: Sequence[int]) -> list[Any]:
@@ -178,11 +196,17 @@ def _delete(session_id: str, archives: Iterable[Locator]) -> None:
         log.warning("an archive is left", why=str(away.__cause__))
 
 
-def _groups(session_id: str, first: int, last: int, head: int) -> list[Any]:
+def _groups(session_id: str, first: int, last: int) -> list[Any]:
+    head = rows.head(session_id)
+    if head is None:
+        return []
     waiting = first_pending(session_id)
-    upto = min(last, head - 1, head if waiting is None else waiting - 1)
-    asked = {"session": session_id, "first": first, "last": upto}
-    return [one for one in sql.rows(_GROUPS, asked) if one.size <= LARGEST_GROUP]
+    upto = min(last, head.number - 1, *([] if waiting is None else [waiting - 1]))
+    return sql.rows(_GROUPS, {"session": session_id, "first": first, "last": upto})
+
+
+def _small_enough(groups: Groups) -> list[Any]:
+    return [one for one in groups() if one.size <= LARGEST_GROUP]
 
 
 def _first_of(groups: Sequence[Any]) -> list[Any]:
@@ -231,25 +255,22 @@ def _written(session_id: str, chosen: Sequence[Any]) -> dict[int, Locator]:
 
 
 def _replace(
-    session_id: str,
-    first: int,
-    last: int,
+    session: Session,
+    groups: Groups,
     chosen: Sequence[Any],
     made: dict[int, Locator],
 ) -> Went:
-    """Put locators in place of the bytes, if all is as it was; change nothing else."""
-    session = locked(session_id)
-    head = rows.head(session_id)
-    if session is None or head is None:
-        return Went.UNKNOWN
-    if hooks.legal_hold(session_id):
+    """Put locators in place of the bytes, if all is as it was; change nothing else.
+
+    The caller holds the session's row.
+    """
+    if hooks.legal_hold(session.id):
         return Went.HELD
-    found = _groups(session_id, first, last, head.number)
-    again = {one.root: one.numbers for one in found}
+    again = {one.root: one.numbers for one in _small_enough(groups)}
     if any(again.get(one.root) != one.numbers for one in chosen):
         return Went.PINNED
     asked = {
-        "session": session_id,
+        "session": session.id,
         "numbers": list(made),
         "data": [one.data for one in made.values()],
         "digests": [one.digest for one in made.values()],

@@ -1,38 +1,62 @@
-"""Empty values of keyed documents that nobody has to see any more.
+"""Empty or archive values of keyed documents that nobody has to see any more.
 
 A version that set a value is emptied once the value is shown neither now, nor at a
 version that is young enough, nor at one that somebody keeps, such as a checkpoint. Its
 entry stays: which keys there were, when and how large, is read and verified as before.
 A config is never emptied, nor what a removal, a restore or an expiry has said: from
-that the entries follow.
+that the entries follow. Of the same versions bodies are archived.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from apps.core import sql
 from apps.timeline import hooks
-from apps.timeline.operations.keeping import rows
+from apps.timeline.models import Session
+from apps.timeline.operations.keeping import archiving, rows
 from apps.timeline.operations.keeping.locking import locked
 from apps.timeline.operations.keeping.taking import taken
 from apps.timeline.operations.keeping.tombstones import Taking
 from apps.timeline.operations.keeping.values import Gone, Went
-from apps.timeline.words import Kind, Removed
+from apps.timeline.words import ARCHIVED, Kind, Removed
 
 # They stand apart, so most have a tombstone of their own: writers wait for so many.
 MOST = 100
+# Of which bodies one object is made; each is fetched by a request of its own.
+MOST_ARCHIVED = 500
+# A locator of 96 bytes stands in place of a body: what is smaller than this stays.
+LEAST_BYTES = 256
 
-_SUPERSEDED = sql.of_session(sql.query("timeline", "keeping_superseded"))
+_SUPERSEDED = sql.of_session(
+    sql.query("timeline", "keeping_superseded", archived=ARCHIVED)
+)
+# No body of a document builds on another one: each is a group of its own.
+_GROUPS = sql.of_session("""
+SELECT b.number AS root, ARRAY[b.number] AS numbers,
+       octet_length(b.data)::bigint AS size
+  FROM timeline_body b
+ WHERE b.session_id = %(session)s AND b.number = ANY (%(numbers)s::bigint[])
+ ORDER BY b.number
+""")
 
 
 def superseded(
-    *, document_id: str, first: int, last: int, shown_from: int, limit: int = MOST
+    *,
+    document_id: str,
+    first: int,
+    last: int,
+    shown_from: int,
+    limit: int = MOST,
+    least_bytes: int | None = None,
 ) -> list[int]:
     """Return versions whose value nobody has to see, in order, those emptied left out.
 
     At `shown_from` and later every value is to be seen, and where apps above say so.
+    With `least_bytes`, those alone whose body is in no archive and as large.
     """
     asked = {
         "session": document_id,
@@ -41,8 +65,43 @@ def superseded(
         "shown_from": shown_from,
         "moments": sorted(hooks.moments_kept(document_id)),
         "limit": limit,
+        "least": least_bytes,
     }
     return [row.number for row in sql.rows(_SUPERSEDED, asked)]
+
+
+def archivable(
+    *, document_id: str, first: int, last: int, shown_from: int
+) -> list[int]:
+    """Return those of `superseded` whose bodies one call of `archive_entries` takes."""
+    return superseded(
+        document_id=document_id,
+        first=first,
+        last=last,
+        shown_from=shown_from,
+        limit=MOST_ARCHIVED,
+        least_bytes=LEAST_BYTES,
+    )
+
+
+def archive_entries(
+    *, document_id: str, first: int, last: int, shown_from: int, is_trial: bool = False
+) -> Gone:
+    """Archive what versions from `first` to `last` set, as `archive_versions` does.
+
+    What somebody has to see stays in the table, so a restore needs no archive.
+    """
+    document = Session.with_documents.filter(id=document_id).first()
+    if document is None or document.kind != Kind.KEYED:
+        return Gone(outcome=Went.UNKNOWN)
+
+    def groups() -> list[Any]:
+        numbers = archivable(
+            document_id=document_id, first=first, last=last, shown_from=shown_from
+        )
+        return sql.rows(_GROUPS, {"session": document_id, "numbers": numbers})
+
+    return archiving.archived(document_id, groups, is_trial=is_trial, is_document=True)
 
 
 @transaction.atomic

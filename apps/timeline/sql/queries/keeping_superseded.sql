@@ -1,7 +1,8 @@
 -- Versions of a keyed document that set a value which nobody has to see any more: it is
 -- shown neither at version `shown_from` or a later one nor at any of the `moments`. A
 -- value is shown from its own entry to the next one of its key, and from each entry of
--- a restore that has brought it back.
+-- a restore that has brought it back. With `least`, of those alone whose body stands in
+-- the table and has so many bytes.
 WITH restored AS MATERIALIZED (
     SELECT e.key, e.number, e.body_number
       FROM timeline_version r
@@ -13,6 +14,11 @@ SELECT v.number
   JOIN timeline_entry s ON s.session_id = %(session)s AND s.number = v.number
  WHERE v.session_id = %(session)s AND v.number BETWEEN %(first)s AND %(last)s
    AND v.op = 'set' AND v.salt <> ''
+   AND (%(least)s::bigint IS NULL OR EXISTS (
+       SELECT FROM timeline_body b
+        WHERE b.session_id = %(session)s AND b.number = v.number
+          AND b.codec BETWEEN 1 AND {{archived}} - 1
+          AND octet_length(b.data) >= %(least)s))
    AND NOT EXISTS (
        SELECT FROM (SELECT s.key, s.number UNION ALL
                     SELECT r.key, r.number FROM restored r
