@@ -20,6 +20,7 @@ from tests.acts import act_in
 from tests.console.agent_pages import make_store, plain, row_heads
 from tests.console.make import HTML, counted_queries, signed_in
 from tests.data.conftest import made
+from tests.retention.aged import enabled, swept
 
 BIDI = "\u202e"
 MARKUP = "<img src=x onerror=alert(1)>"
@@ -214,6 +215,21 @@ def test_history_goes_on_page_by_page(store, look):
     assert row_heads(last) == ["v3", "v2", "v1"]
     assert "against v1" in plain(look("agent_key", key="n", before=4, version=2))
     assert "against v3" in plain(look("agent_key", key="n", version=4))
+
+
+def test_versions_that_a_policy_removed_have_a_row_and_are_compared_with_nothing(
+    project, store, look
+):
+    for value in ("first", "second", "third"):
+        made(store.write("a", value))
+    made(store.write("b", "other"))
+    enabled(project, prune_days=7)
+    swept(now=timezone.now() + timedelta(days=400))
+
+    page = plain(look("agent_key", key="a"))
+    assert "v1 to v2 were removed by a policy" in page
+    assert "The version before it was removed by a policy" in page
+    assert row_heads(look("agent_key", key="a")) == ["v3"]
 
 
 def test_who_looks_is_recorded(project, agent, store, look):

@@ -42,12 +42,14 @@ WITHOUT_ACTOR = {
     "apps.timeline.operations.delete_archives": "the erasure has its own act",
     "apps.timeline.operations.empty_entries": "retention is the actor",
     "apps.timeline.operations.empty_versions": "retention is the actor",
+    "apps.timeline.operations.prune_entries": "retention is the actor",
     "apps.timeline.operations.prune_versions": "retention is the actor",
     "apps.timeline.operations.remap": "derives anew what an audited act decided",
     "apps.timeline.operations.remove_session": "retention is the actor",
     "apps.timeline.operations.superseded": "only reads",
     "apps.timeline.operations.sweep_archives": "nothing names what it deletes",
     "apps.timeline.operations.thin_session": "retention is the actor",
+    "apps.timeline.operations.unneeded": "only reads",
 }
 
 

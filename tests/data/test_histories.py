@@ -1,7 +1,7 @@
 """Any order of requests, against a plain dict: values and lists at any version.
 
 The clock goes on in them, so values expire, and restores go by steps or do not. What
-nobody has to see is emptied in between: that alone is not there afterwards.
+nobody has to see is emptied or pruned in between: that alone is not there afterwards.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from apps.data import operations as data_operations
 from apps.data.operations import restoring
 from apps.data.operations.keeping import stepping
 from apps.timeline import queries
-from apps.timeline.errors import ContentsErased
+from apps.timeline.errors import ContentsErased, VersionPruned
 from apps.timeline.models import Entry, Version
 from apps.timeline.operations import (
     Document,
     Restoration,
     Told,
     empty_entries,
+    prune_entries,
     restore_document,
 )
 from apps.timeline.verification import findings
@@ -65,6 +66,7 @@ ACTS = st.one_of(
     st.tuples(st.just("wait"), st.sampled_from([0.4, 1.1])),
     st.tuples(st.just("sweep")),
     st.tuples(st.just("empty"), st.floats(0, 1)),
+    st.tuples(st.just("prune"), st.floats(0, 1)),
 )
 # Something of each is emptied, and something is wanted that was.
 EMPTIED = [
@@ -73,6 +75,17 @@ EMPTIED = [
     *(("empty", 1.0), ("restore", 0.2, False, True)),
     *(("restore_checkpoint", 0.0, True, True), ("restore", 0.5, False, True)),
     *(("write", "a", "yy"), ("empty", 1.0)),
+]
+# As much is pruned, around what a checkpoint and a restore keep, and what goes on from
+# it: removals and restores of keys whose versions went, and their keys anew.
+PRUNED = [
+    *(("batch", [("a", "x"), ("a:1", "x"), ("b", "x")]), ("write", "a", "y")),
+    *(("checkpoint", 0), ("write", "a", "xx"), ("write", "b", "y"), ("delete", "b")),
+    *(("write", "a", "z"), ("prune", 1.0), ("delete_prefix", "a")),
+    *(("restore_checkpoint", 0.0, True, True), ("write", "a", "yy")),
+    *(("restore_checkpoint", 0.0, True, True), ("write", "b", "yx"), ("prune", 1.0)),
+    *(("restore", 0.3, True, True), ("delete_prefix", "a"), ("write", "b", "xx")),
+    *(("empty", 1.0), ("prune", 1.0), ("write", "a:1", "xx"), ("prune", 1.0)),
 ]
 # Under this config values of some keys expire after a day.
 BRIEF, BRIEFLY = 3, "a:"
@@ -109,6 +122,8 @@ class History:
         self.last: Any = None
         # Here and later all is to be seen, whatever was emptied.
         self.shown_from = 0
+        # Here and later all is there, whatever was pruned.
+        self.whole_from = 0
 
     @property
     def config(self) -> Config:
@@ -131,13 +146,59 @@ class History:
         found = Version.objects.filter(session_id=self.document.id, salt=b"")
         return set(found.values_list("number", flat=True))
 
-    def empty(self, place: float) -> None:
-        """Have what nobody sees at a version, later or at a checkpoint be emptied."""
+    @property
+    def pruned(self) -> set[int]:
+        found = Version.objects.filter(session_id=self.document.id)
+        return set(range(len(self.kept))) - set(found.values_list("number", flat=True))
+
+    @property
+    def pointed(self) -> set[int]:
+        return {checkpoint["number"] for checkpoint, _, _ in self.checkpoints}
+
+    def is_whole(self, number: int) -> bool:
+        """Say whether all that stood at a version is to be there."""
+        return not 0 < number < self.whole_from or number in self.pointed
+
+    def place(self, place: float) -> int | None:
+        """Return a version that is not the newest; None where there is no other."""
         if self.head < 2:
-            return
+            return None
         self.wait(LATER)
         at = round(place * (self.head - 1))
-        at = max(n for n in range(at + 1) if self.kept[n] is not None)
+        return max(n for n in range(at + 1) if self.kept[n] is not None)
+
+    def prune(self, place: float) -> None:
+        """Have versions that nobody sees at one, later or at a checkpoint be pruned."""
+        at = self.place(place)
+        if at is None:
+            return
+        before, gone = self.pruned, 0
+        while taken := self.prune_once(at):
+            gone += taken
+            self.whole_from = max(self.whole_from, at)
+        assert gone == len(self.pruned - before)
+        assert all(number < at for number in self.pruned - before)
+        needed = {number for number in self.pointed if number <= self.head}
+        assert not self.pruned & needed
+
+    def prune_once(self, at: int) -> int:
+        with acting_as(Role.RETENTION):
+            gone = prune_entries(
+                document_id=self.document.id,
+                first=0,
+                last=at,
+                shown_from=at,
+                removal_id="rem_2",
+                reason="policy",
+            )
+        assert gone.outcome == "done"
+        return gone.versions
+
+    def empty(self, place: float) -> None:
+        """Have what nobody sees at a version, later or at a checkpoint be emptied."""
+        at = self.place(place)
+        if at is None:
+            return
         before = self.emptied
         with acting_as(Role.RETENTION):
             gone = empty_entries(
@@ -155,7 +216,8 @@ class History:
         set_before = {n for kept in self.kept[: at + 1] if kept for n in numbers(kept)}
         assert gone.outcome == "done"
         assert gone.versions == len(self.emptied - before)
-        assert set_before - needed <= self.emptied <= set_before
+        assert set_before - needed <= self.emptied | self.pruned
+        assert self.emptied <= set_before
 
     def keep(self) -> None:
         self.kept.append((dict(self.held), self.config))
@@ -331,14 +393,16 @@ class History:
             held[key][2] in self.emptied and self.held.get(key) != held[key]
             for key in self.seen(held)
         )
-        with pytest.raises(ContentsErased) if is_lost else nullcontext():
+        is_pruned = is_data and not self.is_whole(target)
+        lost = VersionPruned if is_pruned else ContentsErased
+        with pytest.raises(lost) if is_pruned or is_lost else nullcontext():
             restored = restore_document(
                 act=act_in(self.project, digest=json.dumps(next(_NAMES))),
                 document=self.document,
                 wanted=Restoration(target=target, config=is_config, data=is_data),
                 told=told,
             )
-        if is_lost:
+        if is_pruned or is_lost:
             return
         if is_data:
             self.bring_back(held)
@@ -362,6 +426,8 @@ def shown(config: Config) -> dict[str, Any]:
 
 @given(acts=st.lists(ACTS, max_size=10), by_steps=st.booleans(), is_brief=st.booleans())
 @example(acts=EMPTIED, by_steps=False, is_brief=False)
+@example(acts=PRUNED, by_steps=False, is_brief=False)
+@example(acts=PRUNED, by_steps=True, is_brief=True)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_it_holds_what_a_dict_would(
     api: Callable[[], Api],
@@ -381,6 +447,7 @@ def test_it_holds_what_a_dict_would(
             getattr(history, name)(*given_to)
             _assert_standing(history)
         _assert_past(history)
+        _assert_counted(history)
         history.assert_compared()
         _assert_chained(history)
 
@@ -395,9 +462,13 @@ def _assert_standing(history: History) -> None:
 
 def _assert_past(history: History) -> None:
     store, emptied = history.store, history.emptied
-    whole = {checkpoint["number"] for checkpoint, _, _ in history.checkpoints}
+    whole = history.pointed
     for number, kept in enumerate(history.kept):
         if kept is None:
+            continue
+        if not history.is_whole(number):
+            assert store.listed(at=number).code == "version_pruned"
+            assert store.read("a", at=number).code == "version_pruned"
             continue
         data = history.seen(kept[0])
         body = made(store.listed(full="true", at=number, limit=1000))
@@ -413,6 +484,22 @@ def _assert_past(history: History) -> None:
     for ordinal, config in enumerate(history.configs):
         path = f"{store.path}/config/versions/v{ordinal}"
         assert made(store.client.get(path))["config"] == shown(config)
+
+
+def _assert_counted(history: History) -> None:
+    """Hold the versions of each key, and what was pruned of them, to one another."""
+    for key in {"a", "a:1", "b"}:
+        answer = history.store.versions(key)
+        if answer.status == 404:
+            continue
+        body = made(answer)
+        ordinals = {one["version"] for one in body["data"]}
+        for stone in body["removed"]:
+            span = range(stone["first_version"], stone["last_version"] + 1)
+            assert stone["count"] == len(span)
+            assert ordinals.isdisjoint(span)
+            ordinals |= set(span)
+        assert ordinals == set(range(1, max(ordinals) + 1))
 
 
 def _assert_chained(history: History) -> None:

@@ -140,6 +140,9 @@ KEEPING_RACES = "tests/races/interleavings/test_keeping.py::test_"
 SUPERSEDED = "apps/timeline/sql/queries/keeping_superseded.sql"
 EMPTIED = "tests/retention/test_emptied_values.py::test_"
 ARCHIVED_VALUES = "tests/retention/test_archived_values.py::test_"
+UNNEEDED = "apps/timeline/sql/queries/keeping_unneeded.sql"
+PRUNED_DOCUMENTS = "tests/retention/test_pruned_documents.py::test_"
+DICT = "tests/data/test_histories.py::test_it_holds_what_a_dict_would"
 DOCUMENT_RACES = "tests/races/interleavings/test_documents.py::test_"
 
 # The head as it is, whatever the caller expected.
@@ -1890,6 +1893,90 @@ MUTANTS = (
         + "a_value_that_comes_back_while_it_is_written_stays_and_leaves_no_object",
     ),
     one(
+        "versions that a checkpoint shows",
+        UNNEEDED,
+        "m.number >= e.number AND m.number < n.number",
+        "m.number < 0",
+        DICT,
+    ),
+    one(
+        "versions that a young version shows",
+        UNNEEDED,
+        "n.number IS NULL OR n.number > %(shown_from)s",
+        "n.number IS NULL",
+        DICT,
+    ),
+    one(
+        "the newest entry of a key",
+        UNNEEDED,
+        "n.number IS NULL OR ",
+        "",
+        PRUNED_DOCUMENTS + "the_removal_of_a_key_stays_and_what_it_had_goes",
+    ),
+    one(
+        "versions whose values a restore has brought back",
+        UNNEEDED,
+        "r.restored_number IS NOT NULL",
+        "false",
+        PRUNED_DOCUMENTS + "what_was_brought_back_goes_after_the_restore_that_did",
+    ),
+    one(
+        "versions of a config are not pruned",
+        UNNEEDED,
+        "v.op IN ('set', ",
+        "v.op IN ('configure', 'set', ",
+        DICT,
+    ),
+    one(
+        "what stood where something was pruned",
+        "apps/timeline/versions/keyed/whole.py",
+        "if not found or number >= found[0].shown_from:",
+        "if True:",
+        PRUNED_DOCUMENTS + "what_stood_is_answered_as_gone_but_where_it_is_kept",
+    ),
+    one(
+        "what seems never to have stood where something was pruned",
+        "apps/timeline/versions/keyed/whole.py",
+        "    except (KeyNotFound, CorruptBody):",
+        "    except ZeroDivisionError:",
+        PRUNED_DOCUMENTS + "a_checkpoint_that_is_deleted_keeps_nothing_any_more",
+    ),
+    one(
+        "a restore of what was pruned",
+        "apps/timeline/operations/documents/restoring.py",
+        "    if wanted.data:",
+        "    if False:",
+        DOCUMENT_RACES + "what_stood_is_brought_back_before_it_is_pruned_or_not_at_all",
+    ),
+    one(
+        "what a restore leaves beside what was pruned",
+        "apps/timeline/verification/documents/gaps.py",
+        "return set(there) <= found",
+        "return True",
+        PRUNED_DOCUMENTS + "a_restore_beside_what_was_pruned_shows_nothing_else",
+    ),
+    one(
+        "numbers of a key that are missing",
+        "apps/timeline/sql/queries/verify_ordinals.sql",
+        "> (e.number - e.number_before)",
+        "> 1000000 + (e.number - e.number_before)",
+        PRUNED_DOCUMENTS + "a_number_that_is_skipped_beyond_what_was_pruned_is_named",
+    ),
+    one(
+        "when a key came to be, beside what was pruned",
+        "apps/timeline/sql/queries/verify_heads.sql",
+        "WHEN h.created_at <= s.gap_at THEN",
+        "WHEN s.gap_at IS NOT NULL THEN",
+        PRUNED_DOCUMENTS + "when_a_key_came_to_be_is_held_to_what_is_left_of_it",
+    ),
+    one(
+        "from where on a document is whole",
+        "apps/timeline/removed/tombstones.py",
+        "*(() if self.shown_from is None else (self.shown_from,)),",
+        "",
+        PRUNED_DOCUMENTS + "a_tombstone_that_is_forged_is_named",
+    ),
+    one(
         "a legal hold of whom memories are",
         "apps/retention/standing.py",
         "    if session.kind == Kind.KEYED:\n",
@@ -1936,7 +2023,7 @@ MUTANTS = (
     one(
         "an earlier life of the same memories",
         REMOVALS,
-        "return replace(found, gone=(), emptyings=mine, past=_others(found, mine))",
+        "return replace(found, gone=pruned, emptyings=emptied, past=past)",
         "return found",
         "tests/erasures/test_verified.py"
         "::test_memories_that_were_emptied_are_erased_and_begin_anew",

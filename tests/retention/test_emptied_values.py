@@ -115,10 +115,8 @@ def test_a_preview_counts_what_the_sweep_takes(store: Store, project: Project) -
     assert (preview.seen, preview.documents_seen) == (0, 1)
 
 
-def test_what_would_be_pruned_is_emptied_and_a_second_sweep_takes_nothing(
-    store: Store, project: Project
-) -> None:
-    removal = emptied(project, prune_days=7)
+def test_a_second_sweep_takes_nothing(store: Store, project: Project) -> None:
+    removal = emptied(project)
     assert Counts.of(removal.counts).steps.keys() == {"empty"}
     swept(now=timezone.now() + LATER)
 

@@ -9,11 +9,19 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from apps.audit.models import Event
 from apps.core.roles.names import Role
 from apps.timeline.models import Session, Tombstone
-from apps.timeline.operations import Went, prune_versions, remove_session
+from apps.timeline.operations import (
+    Went,
+    prune_entries,
+    prune_versions,
+    remove_session,
+)
+from apps.timeline.removed import details_of
 from apps.witness import going_back
 from tests.acting import acting_as, past_triggers
+from tests.data.conftest import AGENT, Store, made
 from tests.timeline import runs
 from tests.witness import forging
 from tests.witness.test_finding import sign, signed_step_by_step, verified
@@ -140,3 +148,38 @@ def test_what_is_removed_again_after_going_back_is_signed_and_holds(
     assert not verified()[1]
     forged(run, reason="another")
     assert "signed the tombstone of v0 to v1, and it is another" in verified()[0]
+
+
+def test_what_was_pruned_of_a_document_is_accounted_for(
+    roots: Path, api: runs.Clients
+) -> None:
+    store = Store(api())
+    made(store.client.post("/v1/agents", {"name": "n", "external_id": AGENT}))
+    for value in ("first", "second"):
+        made(store.write("a", value))
+    assert sign() == 1
+    for value in ("third", "fourth"):
+        made(store.write("a", value))
+    document_id = Session.with_documents.get(kind="keyed").id
+    with acting_as(Role.RETENTION):
+        gone = prune_entries(
+            document_id=document_id,
+            first=0,
+            last=3,
+            shown_from=3,
+            removal_id="rem_01",
+            reason="test",
+        )
+    assert gone.versions == 2
+
+    assert not verified()[1]
+    assert sign() == 1
+    assert not verified()[1]
+    # Whoever owns the database could rewrite the event as well: it is signed.
+    (stone,) = Tombstone.objects.of_session(document_id)
+    stone.shown_from = 1
+    with past_triggers():
+        Tombstone.objects.of_session(document_id).update(shown_from=1)
+        events = Event.objects.filter(stream_id=document_id, id=stone.event_id)
+        events.update(details=details_of([stone]))
+    assert verified()[1]

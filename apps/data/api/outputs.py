@@ -11,6 +11,7 @@ from apps.timeline.api.outputs.common import (
     maybe_number,
     maybe_text,
     open_object,
+    removed,
     text,
 )
 
@@ -212,6 +213,7 @@ class KeyVersionList(Output):
     object = text()
     data = KeyVersion(many=True)  # type: ignore[assignment]
     versions = KeyVersion(many=True, help_text="As `data`.")
+    removed = removed("between these, by the key's versions")
     has_more = serializers.BooleanField()
     next_cursor = maybe_text("Give it as `cursor` for the next page.")
     audit_id = maybe_text(AUDIT)

@@ -115,6 +115,7 @@ def history_object(page: VersionPage) -> dict[str, Any]:
         "object": "list",
         "data": shown,
         "versions": shown,
+        "removed": list(page.removed),
         "has_more": page.has_more,
         "next_cursor": last,
         "audit_id": audit_id(page.event_id),

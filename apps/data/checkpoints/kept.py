@@ -38,12 +38,14 @@ def kept_of(act: Act, document: Document) -> CheckpointQuerySet:
 def numbers_needed(document_id: str) -> list[int]:
     """Return the versions at which all of a document's data is to be read.
 
-    Those of checkpoints that nobody has hidden, and of one that is being restored.
+    Those of checkpoints that nobody has hidden, and of one that is being restored, with
+    the version that stood when it was confirmed: what was written after it stays.
     """
-    restored = LongRestore.objects.of(document_id).running().values("checkpoint_id")
-    needed = Q(hidden_at__isnull=True) | Q(id__in=restored)
+    running = LongRestore.objects.of(document_id).running()
+    restored = dict(running.values_list("checkpoint_id", "seen"))
+    needed = Q(hidden_at__isnull=True) | Q(id__in=list(restored))
     mine = Checkpoint.objects.filter(needed, session_id=document_id)
-    return list(mine.values_list("number", flat=True).distinct())
+    return [*mine.values_list("number", flat=True).distinct(), *restored.values()]
 
 
 def details_of(agent: Agent, checkpoint: Checkpoint) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from apps.data.checkpoints import recorded
 from apps.data.checkpoints.counted import Counted, Point, count
 from apps.data.checkpoints.recorded import KIND
 from apps.data.models import Checkpoint
+from apps.timeline import queries
 from apps.timeline.operations import Document
 
 _ACTS = (Operation.CHECKPOINT_CREATE, Operation.CHECKPOINT_DELETE)
@@ -133,6 +134,8 @@ class _Comparison:
         point = _point(record)
         if point is None:
             return []  # the record's own link does not hold
+        if row.hidden_at and not queries.is_whole(self.document.id, point.number):
+            return []  # once it was deleted, some of what it had was pruned
         counted = self.stood[point]._asdict()
         return [name for name, was in counted.items() if getattr(row, name) != was]
 

@@ -33,6 +33,10 @@ def results_before(
     What is nowhere is left out: then nothing is known of it.
     """
     rows = queries.entries_of(document.id, written.first_number, written.number)
+    for number in {*range(written.first_number, written.number + 1)} - {
+        one.number for one in rows
+    }:
+        queries.require_whole(document.id, number)
     records = {one.event_id: one for one in _records(document, rows)}
     results = _stored(document, items, rows, records)
     left_out = [place for place in range(len(items)) if place not in results]

@@ -42,19 +42,21 @@ def compare_checkpoints(
 
     What has expired by now is in neither of them.
 
-    Raises: AgentNotFound, CheckpointNotFound.
+    Raises: AgentNotFound, CheckpointNotFound; VersionPruned where one is deleted, and
+    what it had is pruned, before that is read.
     """
     agent, document = found(act, reference)
     first = checkpoint_of(act, document, ids[0])
     second = checkpoint_of(act, document, ids[1], param="other_id")
-    rows = queries.differences(
-        document.id,
-        first.number,
-        second.number,
-        after=after,
-        limit=limit + 1,
-        moment=act.now,
-    )
+    with queries.whole_at(document.id, first.number, second.number):
+        rows = queries.differences(
+            document.id,
+            first.number,
+            second.number,
+            after=after,
+            limit=limit + 1,
+            moment=act.now,
+        )
     about = told(
         Operation.DATA_LIST,
         "",

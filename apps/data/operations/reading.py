@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
@@ -68,28 +69,24 @@ class VersionPage:
     has_more: bool
     event_id: str | None
     bodies: dict[int, dict[str, Any]] = field(default_factory=dict)
+    # What was pruned of the key between these, or below the last of them.
+    removed: Sequence[dict[str, Any]] = ()
 
 
 def read_value(*, act: Act, reference: str, key: str, at: int | None = None) -> Reading:
     """Read one key, now or as it was at version `at` of the document.
 
-    Raises: AgentNotFound, KeyNotFound, VersionNotFound; ContentsErased where a removal
-    took what stood there then.
+    Raises: AgentNotFound, KeyNotFound, VersionNotFound, VersionPruned; ContentsErased
+    where a removal took what stood there then.
     """
     _, document = found(act, reference)
     if not key:
         raise KeyNotFound(param="key")
-    row: EntryRow | PastEntry
-    if at is None:
-        row = queries.entry(document.id, key, now=act.now)
-    else:
-        require_version(document, at, now=act.now)
-        row = queries.entry_at(document.id, key, at)
-        if is_over(row.expires_at, act.now):
-            raise KeyNotFound(param="key")
-    if row.is_emptied:
-        raise queries.value_erased(document.id, row.body_number or 0)
-    (value,) = with_values(document, [row])
+    with _whole(document, at):
+        row = _row(document, key, at, act.now)
+        if row.is_emptied:
+            raise queries.value_erased(document.id, row.body_number or 0)
+        (value,) = with_values(document, [row])
     about = told(Operation.DATA_READ, key, details={} if at is None else {"at": at})
     return Reading(value=value, event_id=record_unless_off(act, document, about))
 
@@ -135,17 +132,18 @@ def list_values(*, act: Act, reference: str, asked: PageAsked) -> KeyPage:
 
     A page with values ends where they are many bytes together.
 
-    Raises: AgentNotFound, VersionNotFound.
+    Raises: AgentNotFound, VersionNotFound, VersionPruned.
     """
     _, document = found(act, reference)
-    rows = _rows(document, asked, act.now)
-    page, has_more = rows[: asked.limit], len(rows) > asked.limit
-    if asked.is_full:
-        fitting = _fitting(page)
-        page, has_more = fitting, has_more or len(fitting) < len(page)
-        values = with_values(document, page)
-    else:
-        values = [kept(row, {}) for row in page]
+    with _whole(document, asked.at):
+        rows = _rows(document, asked, act.now)
+        page, has_more = rows[: asked.limit], len(rows) > asked.limit
+        if asked.is_full:
+            fitting = _fitting(page)
+            page, has_more = fitting, has_more or len(fitting) < len(page)
+            values = with_values(document, page)
+        else:
+            values = [kept(row, {}) for row in page]
     about = told(Operation.DATA_LIST, asked.prefix, details={"count": len(values)})
     return KeyPage(
         values=values,
@@ -173,6 +171,9 @@ def read_versions(
         entries=fitting,
         has_more=len(rows) > len(fitting),
         bodies=bodies_of(document, shown),
+        removed=queries.removed_of_key(
+            document.id, fitting, next(iter(rows[len(fitting) :]), None)
+        ),
         event_id=record_unless_off(
             act, document, told(Operation.DATA_READ, key, details={"versions": True})
         ),
@@ -205,6 +206,24 @@ def bodies_of(
     """Return what is kept of entries by the number of the body."""
     bodies = queries.contents(document.id, rows)
     return {number: _seen(kept_in(raw)) for number, raw in bodies.items()}
+
+
+def _whole(document: Document, at: int | None) -> AbstractContextManager[None]:
+    """Have what is read at a version be all that stood then; None is now."""
+    return nullcontext() if at is None else queries.whole_at(document.id, at)
+
+
+def _row(
+    document: Document, key: str, at: int | None, now: datetime
+) -> EntryRow | PastEntry:
+    """Raises: KeyNotFound, VersionNotFound."""
+    if at is None:
+        return queries.entry(document.id, key, now=now)
+    require_version(document, at, now=now)
+    row = queries.entry_at(document.id, key, at)
+    if is_over(row.expires_at, now):
+        raise KeyNotFound(param="key")
+    return row
 
 
 def _seen(body: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from apps.timeline.api.outputs.common import (
     Actor,
     ListEnvelope,
     Output,
+    Tombstone,
     maybe_number,
     maybe_text,
     open_object,
@@ -140,6 +141,10 @@ class MemoryVersionList(Output):
 
     object = text()
     data = MemoryVersion(many=True)  # type: ignore[assignment]
+    removed = Tombstone(
+        many=True,
+        help_text="What a policy removed between these, by the memory's versions.",
+    )
     has_more = serializers.BooleanField()
     next_cursor = maybe_text()
 

@@ -69,6 +69,7 @@ def history_object(history: History) -> dict[str, Any]:
     return {
         "object": "list",
         "data": [_past(one, history) for one in history.entries],
+        "removed": list(history.removed),
         "has_more": history.has_more,
         "next_cursor": str(last) if history.has_more else None,
     }

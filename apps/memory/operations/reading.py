@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from apps.agents.acts import Act
 from apps.core.errors import InvalidRequest
@@ -74,6 +75,8 @@ class History:
     entries: Sequence[PastEntry]
     has_more: bool
     contents: Mapping[int, Content] = field(default_factory=dict)
+    # What was pruned between these, or below the last of them.
+    removed: Sequence[Mapping[str, Any]] = ()
 
 
 def read(*, act: Act, memory_id: str) -> Kept:
@@ -127,6 +130,9 @@ def read_versions(
         entries=shown,
         has_more=len(entries) > limit,
         contents={number: content_in(raw) for number, raw in bodies.items()},
+        removed=queries.removed_of_key(
+            owner.document.id, shown, next(iter(entries[limit:]), None)
+        ),
     )
 
 

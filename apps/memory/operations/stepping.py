@@ -36,10 +36,15 @@ MOST = 10_000
 SHOWN = 50
 AT_ONCE = 1_000
 
+# The version that stood at a moment, and the one behind it.
 _AT = sql.of_session("""
-SELECT v.number FROM timeline_version v
- WHERE v.session_id = %(session)s AND v.created_at <= %(moment)s
- ORDER BY v.number DESC LIMIT 1
+SELECT v.number, n.number AS next
+  FROM (SELECT w.number FROM timeline_version w
+         WHERE w.session_id = %(session)s AND w.created_at <= %(moment)s
+         ORDER BY w.number DESC LIMIT 1) v
+  LEFT JOIN LATERAL (
+       SELECT min(w.number) AS number FROM timeline_version w
+        WHERE w.session_id = %(session)s AND w.number > v.number) n ON true
 """)
 
 
@@ -92,7 +97,8 @@ def preview(*, act: Act, wanted: Wanted) -> SteppedBack:
     """Say what stepping back would do, and write nothing.
 
     Raises: InvalidRequest, SessionNotFound, AgentNotFound, VersionNotFound,
-    RestoreTooLarge; ContentsErased where a removal took what would come back.
+    RestoreTooLarge; VersionPruned and ContentsErased where a removal took what would
+    come back.
     """
     wanted.require(now=act.now)
     owner = Finder(act.scope, wanted.place, act.now).to_write()
@@ -153,13 +159,15 @@ def _previewed(act: Act, owner: Owner, wanted: Wanted) -> SteppedBack:
             raise VersionNotFound(param="version", head=0)
         return SteppedBack(owner=owner, number=0, target=None, count=0, changes=())
     target = _target(document, wanted, standing.number)
-    keys = _touched(document, standing.number, target, act.now)
+    with queries.refused_as_conflict(), queries.whole_at(document.id, target):
+        keys = _touched(document, standing.number, target, act.now)
+        changes = list(_changes(document, keys[:SHOWN], target, act.now))
     return SteppedBack(
         owner=owner,
         number=standing.number,
         target=target,
         count=len(keys),
-        changes=list(_changes(document, keys[:SHOWN], target, act.now)),
+        changes=changes,
     )
 
 
@@ -173,8 +181,15 @@ def _target(document: Document, wanted: Wanted, head: int) -> int:
         return version
     asked = {"session": document.id, "moment": wanted.moment}
     found = sql.rows(_AT, asked)
-    # Before it began there was nothing, which is what its version 0 holds.
-    return int(found[0].number) if found else 0
+    if not found:
+        # Before it began there was nothing, which is what its version 0 holds.
+        return 0
+    (stood,) = found
+    if stood.next is not None and stood.next != stood.number + 1:
+        # One that was pruned may have stood at that moment.
+        with queries.refused_as_conflict():
+            queries.require_whole(document.id, stood.number + 1)
+    return int(stood.number)
 
 
 def _touched(document: Document, head: int, target: int, now: datetime) -> list[str]:

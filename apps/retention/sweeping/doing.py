@@ -18,6 +18,7 @@ from apps.timeline.operations import (
     archive_versions,
     empty_entries,
     empty_versions,
+    prune_entries,
     prune_versions,
     remove_session,
     thin_session,
@@ -95,7 +96,8 @@ def _take(work: Work, session_id: str, removal_id: str, rule: Rule) -> Gone:
             session_id=session_id, removal_id=removal_id, reason=REASON
         )
     if work.shown_from is not None:
-        return empty_entries(
+        take_entries = empty_entries if work.step is Step.EMPTY else prune_entries
+        return take_entries(
             document_id=session_id,
             first=work.first,
             last=work.last,

@@ -12,7 +12,7 @@ from apps.retention.sweeping.places import Place, Work
 from apps.retention.terms import Terms
 from apps.retention.words import Step
 from apps.timeline.models import Session
-from apps.timeline.operations import archivable, superseded
+from apps.timeline.operations import archivable, superseded, unneeded
 from apps.timeline.querysets import SessionQuerySet
 from apps.timeline.words import ARCHIVED, Kind, Status
 
@@ -155,22 +155,28 @@ def next_work(session: Session, rule: Rule, place: Place) -> Work | None:
 
 
 def _work_of_document(document: Session, rule: Rule, place: Place) -> Work | None:
-    """Return which values of a keyed document are emptied next, then archived.
+    """Return which versions of a keyed document go next, the most first.
 
-    A value is as old as the one that took its place. Headers and the document stay
-    whatever a policy says: what would be pruned is emptied.
+    What is pruned is not emptied before, nor archived what is emptied. A value is as
+    old as the one that took its place. The document stays whatever a policy says.
     """
-    behind = place.behind or Work(step=Step.EMPTY, last=-1)
-    empty = max(_old_to(document, rule, step) for step in (Step.EMPTY, Step.PRUNE))
-    archive = _old_to(document, rule, Step.ARCHIVE)
-    # What is emptied is not archived before.
-    finds = {Step.EMPTY: (superseded, empty), Step.ARCHIVE: (archivable, archive)}
-    if behind.step is Step.ARCHIVE:
-        del finds[Step.EMPTY]
-    for step, (find, shown_from) in finds.items():
+    archive, empty, prune = (
+        _old_to(document, rule, step) for step in (Step.ARCHIVE, Step.EMPTY, Step.PRUNE)
+    )
+    finds = {
+        Step.PRUNE: (unneeded, prune),
+        # What is in the way of pruning a version may be no reason to keep its value.
+        Step.EMPTY: (superseded, max(empty, prune)),
+        Step.ARCHIVE: (archivable, archive),
+    }
+    behind, order = place.behind, list(finds)
+    reached = 0 if behind is None else order.index(behind.step)
+    for step in order[reached:]:
+        find, shown_from = finds[step]
+        is_begun = behind is not None and behind.step is step
         numbers = find(
             document_id=document.id,
-            first=behind.last + 1 if behind.step is step else 0,
+            first=behind.last + 1 if behind is not None and is_begun else 0,
             last=shown_from,
             shown_from=shown_from,
         )

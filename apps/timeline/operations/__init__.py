@@ -67,11 +67,13 @@ from apps.timeline.operations.keeping import (
     delete_archives,
     empty_entries,
     empty_versions,
+    prune_entries,
     prune_versions,
     remove_session,
     superseded,
     sweep_archives,
     thin_session,
+    unneeded,
 )
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
 from apps.timeline.operations.merging import merge
@@ -178,6 +180,7 @@ __all__ = [
     "merge",
     "migrate",
     "pause",
+    "prune_entries",
     "prune_versions",
     "release_lease",
     "remap",
@@ -199,6 +202,7 @@ __all__ = [
     "thin_session",
     "undo",
     "unlabel",
+    "unneeded",
     "update",
     "update_metadata",
     "update_task",

@@ -142,6 +142,12 @@ from apps.timeline.versions.keyed.restore_steps import (
     next_step,
 )
 from apps.timeline.versions.keyed.values import contents, require_values
+from apps.timeline.versions.keyed.whole import (
+    is_whole,
+    removed_of_key,
+    require_whole,
+    whole_at,
+)
 
 __all__ = [
     "ACTS_LOOKED_AT",
@@ -238,6 +244,7 @@ __all__ = [
     "flagged_numbers",
     "history",
     "is_file",
+    "is_whole",
     "kept_messages",
     "list_open_items",
     "list_shared",
@@ -258,7 +265,9 @@ __all__ = [
     "preview_rollback",
     "read_list_rows",
     "refused_as_conflict",
+    "removed_of_key",
     "require_values",
+    "require_whole",
     "said_in",
     "session_family",
     "sessions_touched",
@@ -275,5 +284,6 @@ __all__ = [
     "value_erased",
     "version_at",
     "version_changes",
+    "whole_at",
     "within_bytes",
 ]

@@ -78,6 +78,9 @@ class Tombstone(models.Model):
     turn_chain_before = models.BinaryField(null=True)
     turn_chain_after = models.BinaryField(null=True)
     turn_leaves_digest = models.BinaryField(null=True)
+    # Of a pruned keyed document: from this version on all of it is there, and below it
+    # at versions that somebody keeps.
+    shown_from = models.BigIntegerField(null=True)
     reason = models.TextField()
     removal_id = id_field()
     # Of the event that was written with it.
@@ -96,7 +99,13 @@ class Tombstone(models.Model):
         ]
         # What is new is signed.
         indexes = [
-            models.Index(fields=["created_at"], name="timeline_tombstone_by_age")
+            models.Index(fields=["created_at"], name="timeline_tombstone_by_age"),
+            # From where on a document is whole: asked of each read of its past.
+            models.Index(
+                fields=["session_id", "-shown_from"],
+                name="timeline_tombstone_shown",
+                condition=models.Q(shown_from__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -113,6 +122,7 @@ class Tombstone(models.Model):
             *map(_hex, (self.turn_chain_before, self.turn_chain_after)),
             *(_hex(self.turn_leaves_digest), self.removal_id),
             *(self.created_at.astimezone(UTC).isoformat(), self.reason),
+            *(() if self.shown_from is None else (self.shown_from,)),
         )
         return hashlib.sha256("|".join(map(str, said)).encode()).hexdigest()
 

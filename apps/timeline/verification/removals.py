@@ -101,13 +101,19 @@ NONE = Removals()
 
 
 def of_document(document_id: str, since: datetime, *, moved: bool) -> Removals:
-    """Read what was emptied of a keyed document since it began.
+    """Read what was emptied and pruned of a keyed document since it began.
 
     What was removed was another life of it, which had the same id.
     """
     found = removals(document_id, moved=moved)
-    mine = [one for one in found.emptyings if one.created_at >= since]
-    return replace(found, gone=(), emptyings=mine, past=_others(found, mine))
+    emptied = [one for one in found.emptyings if one.created_at >= since]
+    pruned = [
+        one
+        for one in found.gone
+        if one.kind == Removed.PRUNED and one.created_at >= since
+    ]
+    past = _others(found, [*emptied, *pruned])
+    return replace(found, gone=pruned, emptyings=emptied, past=past)
 
 
 def _others(found: Removals, mine: Sequence[Tombstone]) -> Sequence[Tombstone]:

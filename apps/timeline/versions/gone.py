@@ -56,6 +56,21 @@ def require_not_pruned(session_id: str, number: int, head: int) -> None:
     )
 
 
+def require_value_there(document_id: str, number: int) -> None:
+    """As `require_not_pruned`, of what a version of a keyed document set.
+
+    Raises: VersionPruned.
+    """
+    stone = pruned(document_id, number)
+    if stone is not None:
+        raise VersionPruned(
+            f"v{number} was removed: {said(stone)}.",
+            param="version",
+            version=number,
+            tombstone=tombstone_object(stone),
+        )
+
+
 def contents_erased(session_id: str, number: int) -> ContentsErased:
     """Return what a read of an emptied version answers."""
     return _erased(session_id, number, session_id=session_id)

@@ -33,9 +33,11 @@ from apps.retention.words import HoldKind
 from apps.timeline.models import Body, Entry, Tombstone, Version
 from apps.timeline.operations import (
     Document,
+    Gone,
     Restoration,
     Told,
     empty_entries,
+    prune_entries,
     restore_document,
 )
 from apps.timeline.verification import findings
@@ -53,7 +55,8 @@ LAST = 3
 SET_ASIDE = 2
 STEPS = (
     ("look at what is seen", re.compile(r"WITH restored AS MATERIALIZED")),
-    ("take", re.compile(r"timeline_empty_v\d")),
+    ("look at what is needed", re.compile(r"v\.op IN \('set', 'remove'")),
+    ("take", re.compile(r"timeline_(empty|prune)_v\d")),
     ("write", re.compile(r"timeline_keyed_(write|restore|remove)(_one)?_v\d")),
     ("look at what came back", re.compile(r"v\.salt = ''\s+WHERE e\.session_id")),
     ("hide", re.compile(r'UPDATE "data_checkpoint"')),
@@ -77,9 +80,17 @@ def document(act: Act, name: str) -> Document:
 
 
 def empty(act: Act, name: str) -> str:
+    return taken(empty_entries, act, name)
+
+
+def prune(act: Act, name: str) -> str:
+    return taken(prune_entries, act, name)
+
+
+def taken(take: Callable[..., Gone], act: Act, name: str) -> str:
     own_id = document(act, name).id
     with acting_as(Role.RETENTION):
-        gone = empty_entries(
+        gone = take(
             document_id=own_id,
             first=0,
             last=LAST,
@@ -205,17 +216,19 @@ def emptyings(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Emptyings:
     return Emptyings(stage, doors.project)
 
 
-def judge(emptyings: Emptyings, other: Verb, actor: Actor) -> tuple[int, set[str]]:
+def judge(
+    emptyings: Emptyings, other: Verb, actor: Actor, take: Verb = empty
+) -> tuple[int, set[str]]:
     """Hold every order to what the two come to one by one.
 
     Return how many there were, and what the other was told.
     """
-    acts = (("A", empty, AGENT), ("B", other, actor))
+    acts = (("A", take, AGENT), ("B", other, actor))
     first = emptyings.one_by_one(*acts)
     last = emptyings.one_by_one(*reversed(acts))
     aside: Callable[..., Any] = emptyings.stage.aside
     told, n = set(), 0
-    for played, name in emptyings.played((empty, AGENT), (other, actor)):
+    for played, name in emptyings.played((take, AGENT), (other, actor)):
         n += 1
         told.add(played.told["B"])
         found = aside(partial(emptyings.became, played.told, name))
@@ -268,3 +281,59 @@ def test_who_reads_has_what_was_there_or_is_told_that_it_went(
 
 def test_of_two_that_empty_one_takes_it(emptyings: Emptyings) -> None:
     assert judge(emptyings, empty, AGENT)[0] >= 4
+
+
+@pytest.mark.parametrize("other", [write, point, restore], ids=lambda one: one.__name__)
+def test_what_is_pruned_is_what_nobody_has_to_see(
+    emptyings: Emptyings, other: Verb
+) -> None:
+    orders, told = judge(emptyings, other, PERSON, prune)
+    assert orders >= 4
+    assert told <= {"written", "pointed to v4", "restored 1"}
+
+
+def test_what_stood_is_brought_back_before_it_is_pruned_or_not_at_all(
+    emptyings: Emptyings,
+) -> None:
+    orders, told = judge(emptyings, bring_back, PERSON, prune)
+    assert orders >= 4
+    assert told == {"brought back", "version_pruned"}
+
+
+def test_a_checkpoint_that_is_deleted_keeps_its_versions_until_then(
+    emptyings: Emptyings,
+) -> None:
+    emptyings.pointed = SET_ASIDE
+    assert judge(emptyings, unpoint, PERSON, prune)[0] >= 4
+
+
+def test_a_restore_by_steps_keeps_what_it_brings_back(emptyings: Emptyings) -> None:
+    emptyings.pointed = SET_ASIDE
+
+    def start(act: Act, name: str) -> str:
+        """Begin a restore of the checkpoint, which goes by steps."""
+        (one,) = Checkpoint.objects.of(document(act, name).id)
+        wanted = data.RestoreWanted()
+        data.start_restore(
+            act=own(act), reference=name, checkpoint_id=one.id, wanted=wanted
+        )
+        return "begun"
+
+    _, told = judge(emptyings, start, PERSON, prune)
+    assert told == {"begun"}
+
+
+def test_a_legal_hold_that_was_answered_keeps_versions(emptyings: Emptyings) -> None:
+    assert judge(emptyings, hold, PERSON, prune)[0] >= 4
+
+
+def test_who_reads_a_version_has_what_stood_or_is_told_that_it_went(
+    emptyings: Emptyings,
+) -> None:
+    _, told = judge(emptyings, read, AGENT, prune)
+    assert told == {"read 2", "version_pruned"}
+
+
+@pytest.mark.parametrize("other", [prune, empty], ids=lambda one: one.__name__)
+def test_of_two_that_prune_one_takes_it(emptyings: Emptyings, other: Verb) -> None:
+    assert judge(emptyings, other, AGENT, prune)[0] >= 4

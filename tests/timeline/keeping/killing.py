@@ -4,8 +4,8 @@ Django is loaded once; each removal is a fork that kills itself before its n-th
 statement or commit, until one is not killed any more. After each kill the session has
 to be as it was, and after the last as the removal leaves it.
 
-`python -m tests.timeline.keeping.killing SESSION…`, one for each act, the last two of
-them documents of keys; prints how many were killed.
+`python -m tests.timeline.keeping.killing SESSION…`, one for each act, the last three
+of them documents of keys; prints how many were killed.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ def main(sessions: list[str]) -> None:
         partial(keeping.remove_session, **said),
         partial(_archive_document, last=5, shown_from=5),
         partial(_empty_document, last=5, shown_from=5, **said),
+        partial(_prune_document, last=5, shown_from=5, **said),
     ]
     kills = 0
     for act, session_id in zip(acts, sessions, strict=True):
@@ -55,6 +56,12 @@ def _empty_document(*, session_id: str, **asked: Any) -> Any:
     from apps.timeline.operations import keeping
 
     return keeping.empty_entries(document_id=session_id, first=0, **asked)
+
+
+def _prune_document(*, session_id: str, **asked: Any) -> Any:
+    from apps.timeline.operations import keeping
+
+    return keeping.prune_entries(document_id=session_id, first=0, **asked)
 
 
 def _archive_document(*, session_id: str, **asked: Any) -> Any:
@@ -110,6 +117,7 @@ def _seen(session_id: str) -> Any:
             ("turn", "turn_number || ':' || codec"),
             ("tombstone", "kind || ':' || first_number || ':' || last_number"),
             ("change", "number || ''"),
+            ("entry", "number || ':' || ordinal || ':' || key"),
             ("text", "number || ':' || kind"),
         ):
             query = (

@@ -309,6 +309,8 @@ def _others(column: str, value: Any, make_session: Callable[[], str]) -> list[An
         return [make_session()]
     if column == "kind":
         return [kind for kind in ("emptied", "pruned", "removed") if kind != value]
+    if value is None:
+        return [1]
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):

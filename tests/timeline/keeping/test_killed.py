@@ -78,7 +78,8 @@ def kept(client: httpx.Client, house: Server, agent: str) -> str:
 def test_killed_before_each_statement_it_has_done_all_or_nothing(house: Server) -> None:
     with house.client(house.key("killed")) as client:
         sessions = [lived(client) for _ in range(4)]
-        sessions += [kept(client, house, name) for name in ("archived", "emptied")]
+        for name in ("archived", "emptied", "pruned"):
+            sessions.append(kept(client, house, name))
     feed(house.dsn)
 
     killer = subprocess.run(

@@ -6,7 +6,7 @@ line, both within the bounds of what they are compared by.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,8 @@ class Line:
 
     entry: PastEntry
     words: str
+    # What stands for the versions right below it that a policy removed.
+    removed: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +57,8 @@ class Changed:
     is_over: bool = False
     # Nor is one that a removal took.
     is_emptied: bool = False
+    # What stood before it was removed, with its version.
+    is_pruned: bool = False
     is_same: bool = False
     changes: Compared | None = None
     sides: TextSides | None = None
@@ -85,7 +89,11 @@ def history(page: VersionPage, *, version: int | None) -> History:
         raise NotFound("This key's history has nothing below this version.")
     # The last that was read only says what the one above it changed.
     n_lines = min(PAGE, len(page.entries) - page.has_more)
-    lines = [Line(one, words(one)) for one in page.entries[:n_lines]]
+    removed = {one["last_version"] + 1: one for one in page.removed}
+    lines = [
+        Line(one, words(one), removed.get(one.ordinal))
+        for one in page.entries[:n_lines]
+    ]
     at = _place(lines, version)
     before = page.entries[at + 1] if at + 1 < len(page.entries) else None
     newest = _body(page, lines[0].entry)
@@ -157,6 +165,8 @@ def _metadata(body: dict[str, Any] | None) -> Text | None:
 def _changed(page: VersionPage, line: Line, before: PastEntry | None) -> Changed:
     """Compare a version with the one before it."""
     was, now = _body(page, before), _body(page, line.entry)
+    if line.removed is not None:
+        return Changed(line=line, before=None, is_pruned=True)
     both = (before, line.entry)
     if any(one is not None and one.is_emptied for one in both):
         return Changed(line=line, before=before, is_emptied=True)

@@ -13,16 +13,17 @@ from datetime import datetime, timedelta
 from django.db import IntegrityError, transaction
 
 from apps.agents.acts import Act
+from apps.audit.streams import Operation
 from apps.core.errors import IdempotencyKeyReused
 from apps.core.ids import new_id
 from apps.data.checkpoints.kept import checkpoint_of
 from apps.data.errors import RestoreRunning
 from apps.data.models import Checkpoint, LongRestore, RestoreState
 from apps.data.operations.keeping.stepping import step_if_free
-from apps.data.operations.recording import found, found_to_write
+from apps.data.operations.recording import found, found_to_write, told
 from apps.data.operations.restoring import RestoreWanted, head_of
 from apps.timeline import queries
-from apps.timeline.operations import Document
+from apps.timeline.operations import Document, lock_document
 
 # How long one sweep goes on; the next takes up what is left.
 SWEEP_SECONDS = 20.0
@@ -50,7 +51,8 @@ def start_restore(
     request it is the same one; one that had stopped goes on. Begun on the same head by
     the same person it is the one that is running.
 
-    Raises: what `restore_checkpoint` raises but RestoreTooLarge, RestoreRunning.
+    Raises: what `restore_checkpoint` raises but RestoreTooLarge, RestoreRunning;
+    VersionPruned.
     """
     wanted.require()
     agent, document = found_to_write(act, reference)
@@ -77,8 +79,15 @@ def start_restore(
         request_digest=act.request.digest,
         created_at=act.now,
     )
+    about = told(
+        Operation.CHECKPOINT_RESTORE, checkpoint.id, resource_type="checkpoint"
+    )
     try:
         with transaction.atomic():
+            # A removal takes the lock as well, and keeps what is being restored.
+            lock_document(act=act, document=document, told=about)
+            with queries.refused_as_conflict():
+                queries.require_whole(document.id, checkpoint.number)
             one.save(force_insert=True)
     except IntegrityError:
         return begun_by(act, document) or _running_already(one)

@@ -1,14 +1,19 @@
 -- Where windows of time begin in the versions of a document, by halves: of a million
--- versions with twenty looks. They have no gap and came one after the other.
+-- versions with twenty looks. They came one after the other; of those that are gone the
+-- next below is looked at.
 WITH RECURSIVE looked AS (
     SELECT w.name, w.since, 0::bigint AS before, %(head)s::bigint + 1 AS behind
       FROM unnest(%(names)s::text[], %(since)s::timestamptz[]) w (name, since)
      UNION ALL
     SELECT l.name, l.since,
-           CASE WHEN v.created_at < l.since THEN v.number ELSE l.before END,
-           CASE WHEN v.created_at < l.since THEN l.behind ELSE v.number END
+           CASE WHEN v.created_at >= l.since THEN l.before
+                ELSE (l.before + l.behind) / 2 END,
+           CASE WHEN v.created_at >= l.since THEN v.number ELSE l.behind END
       FROM looked l
-      JOIN timeline_version v
-        ON v.session_id = %(session)s AND v.number = (l.before + l.behind) / 2
+      LEFT JOIN LATERAL (
+           SELECT o.number, o.created_at FROM timeline_version o
+            WHERE o.session_id = %(session)s AND o.number > l.before
+              AND o.number <= (l.before + l.behind) / 2
+            ORDER BY o.number DESC LIMIT 1) v ON true
      WHERE l.behind - l.before > 1)
 SELECT l.name, max(l.before) AS number FROM looked l GROUP BY l.name

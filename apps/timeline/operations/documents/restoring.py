@@ -15,6 +15,7 @@ from apps.timeline.ledger.documents.sealing import seal
 from apps.timeline.ledger.documents.values import Document, Restored, Told
 from apps.timeline.versions.gone import refused_as_conflict, value_erased
 from apps.timeline.versions.keyed.restore_steps import RestoreStep
+from apps.timeline.versions.keyed.whole import require_whole
 from apps.timeline.words import Op
 
 # Keys touched since that one restore may set in one transaction.
@@ -73,8 +74,8 @@ def restore_document(
 
     Keys written since are removed, what has expired since stays absent.
 
-    Raises: DocumentMoved, RestoreTooLarge, VersionNotFound; ContentsErased where a
-    removal took a value that would come back; what `writing.run` raises.
+    Raises: DocumentMoved, RestoreTooLarge, VersionNotFound; VersionPruned and
+    ContentsErased where a removal took what would come back; what `writing.run` raises.
     """
     item = seal(
         act,
@@ -104,9 +105,13 @@ def restore_document(
         raise RestoreTooLarge(most=wanted.most)
     number = row.number
     if row.outcome == "stored":
-        _require_values(document, number)
+        with refused_as_conflict():
+            _require_whole(document, wanted)
+            _require_values(document, number)
     if row.outcome == "replay":
-        # Its counts again, from what it stored.
+        # Its counts again, from what it stored and what stood before it.
+        require_whole(document.id, number - 1)
+        _require_whole(document, wanted)
         (row,) = sql.rows(_RESTORED, {"session": document.id, "number": number})
         return _restored(row, number, row.trace_id, is_replay=True)
     return _restored(row, number, item["event_id"], is_replay=False)
@@ -119,10 +124,19 @@ def _require_values(document: Document, number: int) -> None:
 
     Raises: ContentsErased.
     """
-    asked = {"session": document.id, "number": number}
-    with refused_as_conflict():
-        for row in sql.rows(_EMPTIED, asked):
-            raise value_erased(document.id, row.body_number)
+    for row in sql.rows(_EMPTIED, {"session": document.id, "number": number}):
+        raise value_erased(document.id, row.body_number)
+
+
+def _require_whole(document: Document, wanted: Restoration) -> None:
+    """Refuse to bring back data of which some is gone; of a config nothing goes.
+
+    Under the document's lock as well.
+
+    Raises: VersionPruned.
+    """
+    if wanted.data:
+        require_whole(document.id, wanted.target)
 
 
 def _range(step: RestoreStep | None) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from apps.timeline.ledger.documents.values import (
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.versions.keyed.entries import Standing, standing
 from apps.timeline.versions.keyed.keys import behind
+from apps.timeline.versions.keyed.whole import require_whole
 from apps.timeline.words import KeyedOp
 
 _REMOVED = sql.of_session(sql.query("timeline", "document_removed"))
@@ -175,6 +176,7 @@ def _removed(
     if row.outcome == "absent":
         return None, 0
     if row.outcome == "replay":
+        require_whole(document.id, row.number - 1)
         # What had expired by then was not counted either.
         asked = {"session": document.id, "number": row.number}
         (again,) = sql.rows(_REMOVED, asked)

@@ -6,7 +6,9 @@ from apps.timeline.operations.keeping.documents import (
     archivable,
     archive_entries,
     empty_entries,
+    prune_entries,
     superseded,
+    unneeded,
 )
 from apps.timeline.operations.keeping.removing import (
     PINS_OF_PARTS,
@@ -27,6 +29,7 @@ __all__ = [
     "delete_archives",
     "empty_entries",
     "empty_versions",
+    "prune_entries",
     "prune_versions",
     "remove_session",
     "seal_older",
@@ -34,4 +37,5 @@ __all__ = [
     "superseded",
     "sweep_archives",
     "thin_session",
+    "unneeded",
 ]

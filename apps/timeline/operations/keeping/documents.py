@@ -1,10 +1,14 @@
-"""Empty or archive values of keyed documents that nobody has to see any more.
+"""Empty, archive or prune what nobody has to see any more of keyed documents.
 
 A version that set a value is emptied once the value is shown neither now, nor at a
 version that is young enough, nor at one that somebody keeps, such as a checkpoint. Its
 entry stays: which keys there were, when and how large, is read and verified as before.
 A config is never emptied, nor what a removal, a restore or an expiry has said: from
 that the entries follow. Of the same versions bodies are archived.
+
+A version is pruned, with its entries, once none of these is shown any more. So all
+stays exact at each version that is young enough or kept, and below is not read: of what
+stood there some is gone.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ LEAST_BYTES = 256
 _SUPERSEDED = sql.of_session(
     sql.query("timeline", "keeping_superseded", archived=ARCHIVED)
 )
+_UNNEEDED = sql.of_session(sql.query("timeline", "keeping_unneeded"))
 # No body of a document builds on another one: each is a group of its own.
 _GROUPS = sql.of_session("""
 SELECT b.number AS root, ARRAY[b.number] AS numbers,
@@ -104,6 +109,42 @@ def archive_entries(
     return archiving.archived(document_id, groups, is_trial=is_trial, is_document=True)
 
 
+def unneeded(*, document_id: str, first: int, last: int, shown_from: int) -> list[int]:
+    """Return versions of whose entries nobody has to see any, in order.
+
+    At `shown_from` and later every entry is to be seen, and where apps above say so.
+    """
+    asked = {
+        "session": document_id,
+        "first": first,
+        "last": last,
+        "shown_from": shown_from,
+        "moments": sorted(hooks.moments_kept(document_id)),
+        "limit": MOST,
+    }
+    return [row.number for row in sql.rows(_UNNEEDED, asked)]
+
+
+@transaction.atomic
+def prune_entries(
+    *,
+    document_id: str,
+    first: int,
+    last: int,
+    shown_from: int,
+    removal_id: str,
+    reason: str,
+) -> Gone:
+    """Delete versions from `first` to `last`, with their entries, that nobody sees.
+
+    Run by the retention role, as `empty_entries` is. Tombstones stand for them, which
+    say from where on all of the document is there.
+    """
+    return _take(
+        Removed.PRUNED, document_id, first, last, shown_from, removal_id, reason
+    )
+
+
 @transaction.atomic
 def empty_entries(
     *,
@@ -119,21 +160,38 @@ def empty_entries(
     Run by the retention role. All is looked at under the document's lock, which whoever
     writes, restores or makes a checkpoint takes as well.
     """
+    return _take(
+        Removed.EMPTIED, document_id, first, last, shown_from, removal_id, reason
+    )
+
+
+def _take(
+    kind: Removed,
+    document_id: str,
+    first: int,
+    last: int,
+    shown_from: int,
+    removal_id: str,
+    reason: str,
+) -> Gone:
     document = locked(document_id, with_documents=True)
     if document is None or document.kind != Kind.KEYED:
         return Gone(outcome=Went.UNKNOWN)
     if hooks.legal_hold(document_id):
         return Gone(outcome=Went.HELD)
-    numbers = superseded(
+    is_pruning = kind is Removed.PRUNED
+    find = unneeded if is_pruning else superseded
+    numbers = find(
         document_id=document_id, first=first, last=last, shown_from=shown_from
     )
     if not numbers:
         return Gone(outcome=Went.DONE)
     taking = Taking(
         session=document,
-        kind=Removed.EMPTIED,
+        kind=kind,
         removal_id=removal_id,
         reason=reason,
         now=timezone.now(),
+        shown_from=shown_from if is_pruning else None,
     )
     return taken(taking, rows.headers_of(document_id, numbers), {})

@@ -15,6 +15,7 @@ from apps.core.actors import SYSTEM
 from apps.core.ids import new_id
 from apps.core.provenance import unrequested
 from apps.timeline import bodies, hooks
+from apps.timeline.hooks.keeping import allowed
 from apps.timeline.models import Session, Tombstone
 from apps.timeline.operations.keeping import archiving, rows, uses
 from apps.timeline.operations.keeping.locking import locked
@@ -43,6 +44,11 @@ _CALLS = {
     Removed.PRUNED: sql.of_session(_CALL.format("timeline_prune_v1")),
     Removed.REMOVED: sql.of_session(_CALL.format("timeline_prune_v1")),
 }
+_DELETE_ENTRIES = sql.of_session("""
+DELETE FROM timeline_entry e
+ WHERE e.session_id = %(session)s AND e.number = ANY (%(numbers)s::bigint[])
+RETURNING 1
+""")
 _ACTIONS = {
     Removed.EMPTIED: Action.SESSION_EMPTIED,
     Removed.PRUNED: Action.SESSION_PRUNED,
@@ -160,7 +166,7 @@ def taken(
     for stone in stones:
         stone.event_id = event.id if event else event_id
     Tombstone.objects.bulk_create(stones)
-    deleted = _finish(taking, runs(numbers))
+    deleted = _finish(taking, runs(numbers)) + _delete_entries(taking, numbers)
     bodies.cache.forget(session_id)
     return Gone(
         outcome=Went.DONE,
@@ -172,6 +178,18 @@ def taken(
         pinned=stays,
         has_more=has_more,
     )
+
+
+def _delete_entries(taking: Taking, numbers: list[int]) -> int:
+    """Delete what versions that are pruned left under the keys of a document.
+
+    Those of one that goes whole go with what is beside it.
+    """
+    if taking.session.kind != Kind.KEYED or taking.kind is not Removed.PRUNED:
+        return 0
+    with allowed():
+        asked = {"session": taking.session.id, "numbers": numbers}
+        return len(sql.rows(_DELETE_ENTRIES, asked))
 
 
 def _not_emptied(session_id: str, found: list[Header]) -> list[Header]:

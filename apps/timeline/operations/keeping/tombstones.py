@@ -25,6 +25,8 @@ class Taking:
     removal_id: str
     reason: str
     now: datetime
+    # Of a keyed document: here and later all of it stays.
+    shown_from: int | None = None
 
 
 class BrokenChain(Exception):
@@ -56,6 +58,7 @@ def tombstone_of(taking: Taking, run: Sequence[Header]) -> Tombstone:
         rollbacks=sum(
             one.restored_number is not None and one.undo_of is None for one in run
         ),
+        shown_from=taking.shown_from,
         reason=taking.reason,
         removal_id=taking.removal_id,
         created_at=taking.now,

@@ -1,9 +1,11 @@
 -- The heads that differ from what follows from the entries, in either direction. A key
--- came to be with the first entry since it was last absent, or had expired.
+-- came to be with the first entry since it was last absent, or had expired; where
+-- entries were pruned since, with that behind them, or before.
 WITH entries AS (
     SELECT e.key, e.number, e.ordinal, e.body_number, e.size, e.expires_at,
            v.created_at AS at,
            lead(e.number) OVER one AS next,
+           e.ordinal > coalesce(lag(e.ordinal) OVER one, 0) + 1 AS is_behind_gap,
            coalesce(lag(e.body_number) OVER one IS NULL
                     OR lag(e.expires_at) OVER one <= v.created_at, false) AS begins
       FROM timeline_entry e
@@ -17,7 +19,9 @@ runs AS (
       FROM entries e),
 standing AS (
     SELECT r.*, first_value(r.at)
-                    OVER (PARTITION BY r.key, r.run ORDER BY r.number) AS first_at
+                    OVER (PARTITION BY r.key, r.run ORDER BY r.number) AS first_at,
+           max(r.at) FILTER (WHERE r.is_behind_gap)
+                    OVER (PARTITION BY r.key, r.run ORDER BY r.number) AS gap_at
       FROM runs r)
 SELECT coalesce(s.key, h.key) AS key, coalesce(h.number, s.number) AS number
   FROM (SELECT l.* FROM standing l
@@ -25,7 +29,8 @@ SELECT coalesce(s.key, h.key) AS key, coalesce(h.number, s.number) AS number
   FULL JOIN (SELECT k.* FROM timeline_keyhead k WHERE k.session_id = %(session)s) h
     ON h.key = s.key
  WHERE (h.number, h.ordinal, h.body_number, h.size, h.expires_at, h.updated_at,
-        h.created_at)
+        CASE WHEN h.created_at <= s.gap_at THEN s.gap_at ELSE h.created_at END)
        IS DISTINCT FROM
-       (s.number, s.ordinal, s.body_number, s.size, s.expires_at, s.at, s.first_at)
+       (s.number, s.ordinal, s.body_number, s.size, s.expires_at, s.at,
+        coalesce(s.gap_at, s.first_at))
  ORDER BY 1 LIMIT %(limit)s

@@ -17,6 +17,7 @@ from apps.core import sql
 from apps.timeline.ledger.documents.values import Document
 from apps.timeline.models import Session
 from apps.timeline.verification.findings import Kind, Problem
+from apps.timeline.verification.removals import Removals
 from apps.timeline.verification.rows import StoredVersion
 
 AT_ONCE = 1_000
@@ -62,15 +63,21 @@ def unrecorded(stream_id: str, versions: Sequence[StoredVersion]) -> list[int]:
     return [number for event, number in made.items() if recorded.get(event) != number]
 
 
-def unfounded(stream_id: str, document_id: str) -> Iterator[tuple[int, Problem]]:
-    """Yield the versions that records name, and that are not there as they say."""
+def unfounded(
+    stream_id: str, document_id: str, removed: Removals
+) -> Iterator[tuple[int, Problem]]:
+    """Yield the versions that records name, and that are not there as they say.
+
+    Of one that was pruned a tombstone stands, and its record with it.
+    """
     last = 0
     for page in _pages(stream_id):
         numbers = [row.version for row in page]
         asked = {"session": document_id, "numbers": numbers}
         found = {row.number: row.trace_id for row in sql.rows(_VERSIONS, asked)}
         for row in page:
-            if found.get(row.version) != row.event_id:
+            is_pruned = row.version not in found and removed.has(row.version)
+            if not is_pruned and found.get(row.version) != row.event_id:
                 sentence = (
                     f"record {row.number} of {stream_id} made it: it is not there"
                 )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from apps.core import json, sql
 from apps.core.errors import DomainError
@@ -22,6 +22,7 @@ from apps.timeline.models import Session
 from apps.timeline.verification import checks, rows
 from apps.timeline.verification.contents import Bodies
 from apps.timeline.verification.documents import records
+from apps.timeline.verification.documents.gaps import Gaps, Left, Reach
 from apps.timeline.verification.findings import Finding, Kind, Problems
 from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.removals import NONE, Removals, hollow_body, of_document
@@ -33,6 +34,8 @@ from apps.timeline.versions.proof import NO_CHAIN
 from apps.timeline.words import Cause, KeyedOp, Op
 
 CHUNK = 200
+# Behind the empty key, under which the config stands; no key is less.
+FIRST_KEY = "\x01"
 # Of what differs as a whole (ordinals, heads), so many are named.
 NAMED = 100
 # What reading a body raises that is committed to, and says nothing an entry says.
@@ -53,16 +56,6 @@ SELECT r.key, r.body_number, r.size, r.expires_at
 """)
 
 
-class Left(NamedTuple):
-    """What a version left under a key."""
-
-    key: str
-    body_number: int | None
-    size: int
-    expires_at: datetime | None
-    cause: str
-
-
 class DocumentWalk:
     """One pass over a keyed document; the counts are those of `verify_session`."""
 
@@ -71,6 +64,7 @@ class DocumentWalk:
         self.told = told
         self.versions = self.bodies = 0
         self.before: StoredVersion | None = None
+        self._next = 0
         self.chain_start = self.chain_end = NO_CHAIN
         self.has_more = False
         budget = Limits().budget()
@@ -78,19 +72,22 @@ class DocumentWalk:
         # It has none.
         self.turns = TurnWalk(document_id, budget)
         self.removed = NONE
+        self.gaps = Gaps(document_id, NONE)
 
     def findings(self) -> Iterator[Finding]:
         self.removed = self._begun()
+        self.gaps = Gaps(self.document_id, self.removed)
         for number, (kind, sentence) in self.removed.problems():
             yield self._finding(number, kind, sentence)
         while chunk := self._chunk():
             left: defaultdict[int, list[Left]] = defaultdict(list)
-            asked = {"first": chunk[0].number, "last": chunk[-1].number}
+            asked = {"first": self._next, "last": chunk[-1].number}
             for row in self._rows(_ENTRIES, **asked):
                 left[row.number].append(
                     Left(row.key, row.body_number, row.size, row.expires_at, row.cause)
                 )
             for version, body in rows.with_bodies(chunk):
+                yield from self._crossed()
                 yield from self._version(version, body, left.pop(version.number, []))
             for number in self._unrecorded(chunk):
                 sentence = f"no record of {self.stream_id} says who made it"
@@ -101,7 +98,7 @@ class DocumentWalk:
         yield from self._whole()
 
     def _chunk(self) -> list[StoredVersion]:
-        after = -1 if self.before is None else self.before.number
+        after = self._next - 1
         return rows.versions(self.document_id, after=after, limit=CHUNK)
 
     def _begun(self) -> Removals:
@@ -129,7 +126,16 @@ class DocumentWalk:
         for kind, sentence in chain(problems, self._contents(version, body, left)):
             yield self._finding(version.number, kind, sentence)
         self.before, self.chain_end = version, version.chain
+        self._next = version.number + 1
         self.versions += 1
+
+    def _crossed(self) -> Iterator[Finding]:
+        """Go on from the tombstones that stand where the next version would."""
+        while stone := self.removed.at(self._next):
+            for kind, sentence in self.removed.crossed(stone, self.chain_end):
+                yield self._finding(stone.first_number, kind, sentence)
+            self.before, self.chain_end = None, bytes(stone.chain_after)
+            self._next = stone.last_number + 1
 
     def _contents(
         self, version: StoredVersion, body: StoredBody | None, left: list[Left]
@@ -143,11 +149,13 @@ class DocumentWalk:
         try:
             raw = self.contents.checked(body, version.commitment)
             said = {part.name: part.data for part in unframe(raw)}[ENTRY]
-            expected = self._follows(version, json.parse(said), len(said))
+            told = json.parse(said)
+            expected = self._follows(version, told, len(said))
+            reach = self._reach(version, told)
         except (CorruptBody, DomainError, *_NO_ENTRY) as error:
             yield Kind.BODY, f"its body: {error}"
             return
-        if set(left) != set(expected):
+        if not self.gaps.agree(set(left), set(expected), reach):
             yield Kind.DERIVED, "its entries do not follow from what it did"
         size = sum(one.size for one in expected if one.cause == Cause.SET)
         if version.size != size:
@@ -214,21 +222,49 @@ class DocumentWalk:
         return {name: said.get(name) for name in ("first", "before", "seen")}
 
     def _gone(self, version: StoredVersion, said: Any) -> list[Left]:
-        first, before, moment, cause = "", LAST_KEY, None, Cause.REMOVED
-        if version.op == KeyedOp.REMOVE:
-            first, before = said["removed"], said["removed"] + "\x01"
-        elif version.op == KeyedOp.REMOVE_PREFIX:
-            first, before = said["prefix"], behind(said["prefix"])
-        else:
-            moment, cause = datetime.fromisoformat(said["expired"]), Cause.EXPIRED
+        reach = self._reach(version, said)
+        is_expiry = reach.cause is Cause.EXPIRED
+        moment = datetime.fromisoformat(said["expired"]) if is_expiry else None
         found = self._rows(
-            _REMOVED, number=version.number, first=first, before=before, moment=moment
+            _REMOVED,
+            number=version.number,
+            first=reach.first,
+            before=reach.before,
+            moment=moment,
         )
-        return [Left(row.key, None, 0, None, cause) for row in found]
+        return [Left(row.key, None, 0, None, reach.cause) for row in found]
+
+    def _reach(self, version: StoredVersion, said: Any) -> Reach:
+        """Return by what stood where a version's entries follow, and of which keys."""
+        stood, target = [version.number - 1], version.restored_number
+        match version.op:
+            case Op.CREATE | KeyedOp.SET | KeyedOp.CONFIGURE:
+                return Reach()
+            case Op.ROLLBACK if target is not None and "data" in said["parts"]:
+                step = self._step(said)
+                return Reach(
+                    numbers=[*stood, target, *([step["seen"]] if step["seen"] else [])],
+                    first=step["first"] or FIRST_KEY,
+                    before=step["before"] or LAST_KEY,
+                    cause=Cause.RESTORED,
+                    target=target,
+                )
+            case Op.ROLLBACK:
+                return Reach(cause=Cause.RESTORED)
+            case KeyedOp.REMOVE:
+                first, before = said["removed"], said["removed"] + FIRST_KEY
+            case KeyedOp.REMOVE_PREFIX:
+                first, before = said["prefix"], behind(said["prefix"])
+            case _:
+                cause = Cause.EXPIRED
+                return Reach(
+                    numbers=stood, first=FIRST_KEY, before=LAST_KEY, cause=cause
+                )
+        return Reach(numbers=stood, first=first, before=before, cause=Cause.REMOVED)
 
     def _whole(self) -> Iterator[Finding]:
         if self.stream_id:
-            named = records.unfounded(self.stream_id, self.document_id)
+            named = records.unfounded(self.stream_id, self.document_id, self.removed)
             for number, (kind, sentence) in named:
                 yield self._finding(number, kind, sentence)
         if self.before is None:

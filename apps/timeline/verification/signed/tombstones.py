@@ -17,7 +17,7 @@ _COLUMNS = """
 t.created_at, t.session_id, t.kind, t.first_number, t.last_number, t.count,
 t.chain_before, t.chain_after, t.leaves_digest, t.rollbacks, t.turns, t.first_turn,
 t.last_turn, t.turn_chain_before, t.turn_chain_after, t.turn_leaves_digest,
-t.project_id, t.removal_id, t.reason
+t.shown_from, t.project_id, t.removal_id, t.reason
 """
 _AFTER = sql.across(f"""
 SELECT {_COLUMNS} FROM timeline_tombstone t
@@ -67,6 +67,7 @@ class _Stone:
     turn_chain_before: bytes | None
     turn_chain_after: bytes | None
     turn_leaves_digest: bytes | None
+    shown_from: int | None
     project_id: str
     removal_id: str
     reason: str

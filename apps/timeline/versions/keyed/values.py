@@ -12,10 +12,12 @@ from apps.timeline.versions.keyed.entries import EntryRow, PastEntry
 
 # The one part of a body of a keyed document.
 ENTRY = "entry"
-_FIRST_EMPTIED = sql.of_session("""
-SELECT v.number FROM timeline_version v
- WHERE v.session_id = %(session)s AND v.number = ANY (%(numbers)s::bigint[])
-   AND v.salt = '' ORDER BY v.number LIMIT 1
+_FIRST_GONE = sql.of_session("""
+SELECT n.number, v.number IS NULL AS is_pruned
+  FROM unnest(%(numbers)s::bigint[]) n (number)
+  LEFT JOIN timeline_version v ON v.session_id = %(session)s AND v.number = n.number
+ WHERE v.number IS NULL OR v.salt = ''
+ ORDER BY n.number LIMIT 1
 """)
 
 
@@ -24,7 +26,8 @@ def contents(
 ) -> dict[int, bytes]:
     """Return what is kept of entries, as JSON, by the number of the body.
 
-    Raises: ContentsErased where a removal took one of them; bodies.CorruptBody, Busy.
+    Raises: ContentsErased, VersionPruned where a removal took one of them;
+    bodies.CorruptBody, Busy.
     """
     for row in rows:
         if row.is_emptied:
@@ -46,11 +49,14 @@ def contents(
 def require_values(document_id: str, numbers: Sequence[int]) -> None:
     """Refuse to build on values of which a removal took one.
 
-    Raises: ContentsErased.
+    Raises: ContentsErased, VersionPruned.
     """
     asked = {"session": document_id, "numbers": list(numbers)}
-    for row in sql.rows(_FIRST_EMPTIED, asked):
-        raise gone.value_erased(document_id, row.number)
+    for row in sql.rows(_FIRST_GONE, asked):
+        if row.is_pruned:
+            gone.require_value_there(document_id, row.number)
+        else:
+            raise gone.value_erased(document_id, row.number)
 
 
 def entry_in(raw: bytes) -> bytes:
