@@ -22,7 +22,7 @@ from apps.metrics.models import Rule
 from tests.accounts.make import make_member
 from tests.acts import act_in
 from tests.console.make import HTML, signed_in
-from tests.console.test_webhooks import text, url
+from tests.console.test_webhooks import key_on, text, url
 from tests.metrics.make import Told
 
 pytestmark = pytest.mark.django_db
@@ -170,6 +170,18 @@ def test_a_rule_is_made(admin, project):
     record = AuditRecord.objects.get(action="rule.created")
     assert record.actor_label == "alice"
     assert 'value="7.5"' in text(admin.get(url("alert", project, made.id)))
+
+
+def test_a_form_that_is_sent_twice_makes_one_rule(admin, project):
+    shown = post(admin, "preview_alert", project, status=200, **SAID)
+    keys = [key_on(shown), key_on(admin.get(url("new_alert", project)))]
+
+    twice = [post(admin, "create_alert", project, **SAID, key=keys[0]) for _ in "ab"]
+
+    made = Rule.objects.get(name="Many rollbacks")
+    assert {one["Location"] for one in twice} == {url("alert", project, made.id)}
+    post(admin, "create_alert", project, **SAID, key=keys[1])
+    assert Rule.objects.filter(name="Many rollbacks").count() == 2
 
 
 def test_a_rule_can_be_of_one_agent(admin, project):

@@ -59,6 +59,32 @@ def test_a_new_webhook_shows_its_secret_once(admin, project):
     assert "theirs" not in str(record.details)
 
 
+def test_a_form_that_is_sent_twice_makes_one_webhook(admin, project):
+    keys = [key_on(admin.get(url("webhooks", project))) for _ in range(2)]
+
+    twice = [make(admin, project, key=keys[0]) for _ in range(2)]
+
+    made = Subscription.objects.get()
+    # Whoever pressed twice sees the second answer alone.
+    first, second = (
+        re.findall(r'id="secret"[^>]*>([^<]+)<', text(one)) for one in twice
+    )
+    assert first == second
+    other = make(admin, project, description="Other", key=keys[0])
+    assert other.status_code == 422
+    assert Subscription.objects.count() == 1
+    admin.post(url("webhook_secret", project, made.id))
+    later = make(admin, project, key=keys[0])
+    assert later["Location"] == url("webhook", project, made.id)
+    assert make(admin, project, key=keys[1]).status_code == 201
+    assert Subscription.objects.count() == 2
+
+
+def key_on(page):
+    (found,) = re.findall(r'name="key" value="([^"]+)"', text(page))
+    return found
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -110,10 +110,12 @@ class AlertForm(forms.Form):
         max_length=64,
         widget=forms.TextInput(attrs={**PLAIN, "placeholder": "UTC"}),
     )
+    # Sent twice, it is made once.
+    key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def fields_said(self) -> dict[str, Any]:
         """Return what a valid form says, as the verbs take it."""
-        said = dict(self.cleaned_data)
+        said = {name: self.cleaned_data[name] for name in self.fields if name != "key"}
         share = about(said["metric"]).unit is Unit.SHARE
         return said | {
             "threshold": float(said["threshold"] / 100 if share else said["threshold"]),

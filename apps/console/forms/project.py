@@ -169,6 +169,8 @@ class WebhookForm(forms.Form):
         choices=[(kind, kind) for kind in KINDS],
         widget=forms.CheckboxSelectMultiple,
     )
+    # Sent twice, it is made once.
+    key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
 
 class WebhooksForm(forms.Form):

@@ -24,7 +24,7 @@ from apps.console.forms.alerts import (
 )
 from apps.console.pages.alerts import alerts_page
 from apps.console.pages.alerts.alerts_page import Preview
-from apps.console.views.requests.acts import act_of
+from apps.console.views.requests.acts import act_of, act_once, made_once, new_key
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.refusals import SeeOther
 from apps.core.errors import InvalidRequest
@@ -32,7 +32,6 @@ from apps.metrics import alerting
 from apps.metrics import operations as operations
 from apps.metrics.errors import RuleNotFound
 from apps.metrics.mailing import Sending
-from apps.metrics.models import Rule
 
 # How long a page waits to say whether a mail went out.
 MAIL_SECONDS = 5.0
@@ -63,7 +62,12 @@ def preview(request: HttpRequest, membership: Membership) -> HttpResponse:
     return _new(request, membership, form, found, status=200 if found else 422)
 
 
-@act(Permission.ADMIN)
+def new_alert_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Return the form of a rule that was refused, as it was filled in."""
+    return _new(request, membership, AlertForm(request.POST))
+
+
+@act(Permission.ADMIN, shows=new_alert_shown)
 def create(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Make a rule."""
     form = AlertForm(request.POST)
@@ -71,7 +75,7 @@ def create(request: HttpRequest, membership: Membership) -> HttpResponse:
     if made is None:
         return _new(request, membership, form, status=422)
     messages.success(request, "The rule is made: the worker looks every minute.")
-    return _to(membership, made.id)
+    return _to(membership, made)
 
 
 @page
@@ -199,20 +203,22 @@ def _tried(
     membership: Membership,
     form: AlertForm,
     rule_id: str | None = None,
-) -> Rule | None:
-    """Do what a form says; None where it says why not."""
+) -> str | None:
+    """Do what a form says and return of which rule; None where it says why not."""
     if not form.is_valid():
         return None
-    act = act_of(request, membership)
+    act, said = act_of(request, membership), form.fields_said()
     try:
         if rule_id is None:
-            return operations.make_rule(fields=form.fields_said(), act=act)
-        return operations.change_rule(
-            rule_id=rule_id, fields=form.fields_said(), act=act
-        )
+            return made_once(
+                act_once(request, membership, form),
+                lambda: operations.make_rule(fields=said, act=act).id,
+            )
+        operations.change_rule(rule_id=rule_id, fields=said, act=act)
     except (AgentNotFound, InvalidRequest) as refused:
         _say(form, refused)
-    return None
+        return None
+    return rule_id
 
 
 def _change(
@@ -253,6 +259,7 @@ def _new(
     status: int = 200,
 ) -> HttpResponse:
     context = {"membership": membership, "form": form, "preview": preview}
+    context["key"] = new_key()
     return render(request, "console/alert_new.html", context, status=status)
 
 

@@ -17,7 +17,7 @@ from apps.accounts.models import Membership
 from apps.console import queries
 from apps.console.forms.project import DeliveriesForm, WebhookForm, WebhooksForm
 from apps.console.pages.filter_chips import applied
-from apps.console.views.requests.acts import act_of
+from apps.console.views.requests.acts import act_of, act_once, made_once, new_key
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.refusals import SeeOther
@@ -25,6 +25,7 @@ from apps.core.errors import InvalidRequest
 from apps.webhooks import operations as operations
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Delivery, Subscription
+from apps.webhooks.services import signing
 
 
 @page
@@ -33,20 +34,34 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     return _list(request, entered(request, slug, Permission.ADMIN))
 
 
-@act(Permission.ADMIN)
+def webhooks_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Return the list for a webhook that was refused, which is still in its form."""
+    return _list(request, membership, form=WebhookForm(request.POST))
+
+
+@act(Permission.ADMIN, shows=webhooks_shown)
 def create(request: HttpRequest, membership: Membership) -> HttpResponse:
-    """Make a webhook and show its secret, which nobody can ever read again."""
+    """Make a webhook and show its secret, which nobody can ever read again.
+
+    Whoever sends the form twice is shown the same: the first answer may be lost.
+    """
     form = WebhookForm(request.POST)
     if not form.is_valid():
         return _list(request, membership, form=form, status=422)
+    act, said = act_of(request, membership), _said(form)
     try:
-        webhook, secret = operations.create(
-            **_said(form), act=act_of(request, membership)
+        id = made_once(
+            act_once(request, membership, form),
+            lambda: operations.create(**said, act=act)[0].id,
         )
     except InvalidRequest as refused:
         _tell(form, refused)
         return _list(request, membership, form=form, status=422)
-    return _secret(request, membership, webhook, secret, status=201)
+    made = Subscription.objects.of_project(membership.project_id).one(id)
+    if made.old_salt is not None:
+        # It has had another secret since, which is another act's to show.
+        return _to(membership, id)
+    return _secret(request, membership, made, signing.secret_of(made), status=201)
 
 
 @page
@@ -194,6 +209,7 @@ def _list(
         "membership": membership,
         "rows": rows[: queries.PAGE],
         "form": form or WebhookForm(),
+        "key": new_key(),
         "is_private": settings.WEBHOOKS_PRIVATE,
         **_pages(request, here, after, rows),
     }
