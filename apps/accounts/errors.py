@@ -125,6 +125,12 @@ class SecondFactorNotFound(NotFound):
     """There is no second factor set up."""
 
 
+class FloorChanged(DomainError):
+    """Somebody has changed this project's policies since you looked: look again."""
+
+    code = "version_conflict"
+
+
 class ProjectNotFound(NotFound):
     """There is no such project."""
 

@@ -9,6 +9,12 @@ class AgentNotFound(NotFound):
     code = "agent_not_found"
 
 
+class MappingChanged(DomainError):
+    """Somebody has changed this agent's mapping since you looked: look again."""
+
+    code = "version_conflict"
+
+
 class AgentExists(DomainError):
     """An agent with this external id exists already."""
 

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from apps.agents.models import Agent
 from apps.agents.waiting import rule
+from apps.core import json
 from apps.core.errors import InvalidRequest
 from apps.diffs import pointers
 from apps.diffs.facets import LONGEST_POINTER
@@ -42,6 +43,12 @@ class Mapping:
     user: str | None = None
     waiting: Sequence[str] | None = None
     noise: Sequence[str] = ()
+
+    @property
+    def as_shown(self) -> str:
+        """Return what is another text for another mapping."""
+        waiting = None if self.waiting is None else [*self.waiting]
+        return json.fingerprint([self.title, self.user, waiting, [*self.noise]])
 
     def require(self) -> None:
         """Raises: InvalidRequest naming what cannot be mapped, and why."""

@@ -9,6 +9,12 @@ class RuleNotFound(DomainError):
     code = "rule_not_found"
 
 
+class RuleChanged(DomainError):
+    """Somebody has changed this alert rule since you looked: look again."""
+
+    code = "version_conflict"
+
+
 class RuleNotFiring(DomainError):
     """Nobody need have it: this alert rule does not fire."""
 

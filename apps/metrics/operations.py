@@ -16,7 +16,7 @@ from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.core.provenance import Provenance
 from apps.metrics import alerting
-from apps.metrics.errors import NotChosen, RuleNotFiring
+from apps.metrics.errors import NotChosen, RuleChanged, RuleNotFiring
 from apps.metrics.mailing import Sending, mail_aside
 from apps.metrics.models import AlertState, Rule, SummaryReader
 
@@ -51,21 +51,27 @@ def make_rule(*, act: Act, fields: Mapping[str, Any]) -> Rule:
 
 
 @transaction.atomic
-def change_rule(*, act: Act, rule_id: str, fields: Mapping[str, Any]) -> Rule:
+def change_rule(
+    *, act: Act, rule_id: str, fields: Mapping[str, Any], seen: str | None = None
+) -> Rule:
     """Set what is said; `silenced_until` keeps it quiet until then.
 
     Switched off while it fires, it is over, and whoever was told is told so. Rules that
-    follow it change with it; they are made anew where it is to look at others.
+    follow it change with it; they are made anew where it is to look at others. `seen`
+    is the rule as it was shown (`as_shown`): what others changed since stays.
 
-    Raises: RuleNotFound, InvalidRequest, AgentNotFound.
+    Raises: RuleNotFound, RuleChanged, InvalidRequest, AgentNotFound.
     """
     rule = _locked(act.project, rule_id)
     if not fields:
         raise InvalidRequest("There is nothing to change.")
     if rule.parent_id and set(fields) - OWN:
         raise InvalidRequest("It follows another rule, which can be changed.")
-    was = rule.each, rule.agent_id, rule.metric
+    was, shown = (rule.each, rule.agent_id, rule.metric), rule.as_shown
     alerting.apply(rule, act.project, fields)
+    # Sent twice, the second changes nothing.
+    if shown != rule.as_shown and seen not in (None, shown):
+        raise RuleChanged
     changed = {_column(name) for name in fields} | {"minimum_sample"}
     if "is_active" in fields:
         changed |= {"state", "since", "is_told", "owner", "acknowledged_at"}

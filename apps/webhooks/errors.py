@@ -15,6 +15,12 @@ class DeliveryNotFound(NotFound):
     code = "delivery_not_found"
 
 
+class WebhookChanged(DomainError):
+    """Somebody has changed this webhook since you looked: look again."""
+
+    code = "version_conflict"
+
+
 class WebhookDisabled(DomainError):
     """This webhook is switched off: switch it on first."""
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from apps.core import json
 from apps.webhooks.querysets import DeliveryQuerySet, SubscriptionQuerySet
 
 
@@ -111,6 +112,12 @@ class Subscription(models.Model):
     @property
     def is_enabled(self) -> bool:
         return self.status == Status.ENABLED
+
+    @property
+    def as_shown(self) -> str:
+        """Return what is another text once what its form sends was changed."""
+        said = [self.url, self.description, str(self.format), *self.kinds]
+        return json.fingerprint(said)
 
     def signs_with_old(self, now: datetime) -> bool:
         """Say whether the secret before still counts."""

@@ -22,7 +22,7 @@ from apps.metrics.models import Rule
 from tests.accounts.make import make_member
 from tests.acts import act_in
 from tests.console.make import HTML, signed_in
-from tests.console.test_webhooks import key_on, text, url
+from tests.console.test_webhooks import key_on, seen_on, text, url
 from tests.metrics.make import Told
 
 pytestmark = pytest.mark.django_db
@@ -232,6 +232,32 @@ def test_a_rule_is_changed_switched_and_deleted(admin, project, rule):
 
     post(admin, "delete_alert", project, rule.id, status=302)
     assert not Rule.objects.exists()
+
+
+def test_what_another_administrator_changed_meanwhile_is_not_changed_back(
+    admin, project, rule
+):
+    where = url("alert", project, rule.id)
+    stale = SAID | {"seen": seen_on(admin.get(where))}
+    for _ in range(2):
+        theirs = post(admin, "update_alert", project, rule.id, **stale | {"name": "A"})
+        assert theirs["Location"] == where
+    # Switched and silenced, it is what its form shows all the same.
+    post(admin, "disable_alert", project, rule.id)
+    post(admin, "silence_alert", project, rule.id, hours="1")
+    tried = post(admin, "preview_alert_change", project, rule.id, status=200, **stale)
+    assert seen_on(tried) == stale["seen"]
+
+    refused = post(admin, "update_alert", project, rule.id, **stale)
+
+    page = admin.get(refused["Location"])
+    assert "Somebody has changed this alert rule since you looked" in text(page)
+    rule.refresh_from_db()
+    assert rule.name == "A"
+    again = stale | {"seen": seen_on(page)}
+    assert post(admin, "update_alert", project, rule.id, **again)["Location"] == where
+    rule.refresh_from_db()
+    assert rule.name == SAID["name"]
 
 
 def test_who_waited_when_it_was_off_waits_anew(admin, project, rule):

@@ -12,6 +12,7 @@ from apps.agents.models import Agent
 from tests.accounts.make import make_member
 from tests.acts import act_in
 from tests.console.make import HTML, NOW, Story, address, signed_in
+from tests.console.test_webhooks import seen_on
 
 
 @pytest.fixture
@@ -83,6 +84,28 @@ def test_it_keeps_the_mapping_and_says_from_when_it_counts(admin, project, agent
         ["/clock", "/items/*/age"],
     )
     assert "As it is" in text(admin.get(url(project, agent)))
+
+
+def test_what_another_administrator_mapped_meanwhile_is_not_mapped_back(
+    admin, project, agent
+):
+    where = url(project, agent)
+    stale = {**KEPT, "title": "", "seen": seen_on(admin.get(where))}
+    for _ in range(2):
+        kept = admin.post(where, {**KEPT, "seen": stale["seen"]}, headers=HTML)
+        assert not kept["Location"].startswith(where)
+    tried = admin.post(where, {**stale, "look": "on"}, headers=HTML)
+    assert seen_on(tried) == stale["seen"]
+
+    refused = admin.post(where, stale, headers=HTML)
+
+    assert refused["Location"].startswith(where)
+    page = admin.get(refused["Location"])
+    assert "Somebody has changed this agent" in text(page)
+    assert Agent.objects.get(id=agent.id).title_path == "/goal/text"
+    again = admin.post(where, {**stale, "seen": seen_on(page)}, headers=HTML)
+    assert not again["Location"].startswith(where)
+    assert Agent.objects.get(id=agent.id).title_path is None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Delivery, Subscription
 from tests.accounts.make import make_member
 from tests.acts import act_in
-from tests.console.make import signed_in
+from tests.console.make import HTML, signed_in
 
 URL = "https://receiver.example/hook?token=theirs"
 
@@ -126,6 +126,34 @@ def test_it_is_changed_switched_and_deleted(admin, project, webhook):
         "webhook.enabled",
         "webhook.deleted",
     } <= set(acts)
+
+
+def test_what_another_administrator_changed_meanwhile_is_not_changed_back(
+    admin, project, webhook
+):
+    where = url("webhook", project, webhook.id)
+    stale = {"url": URL, "events": ["turn.added"], "seen": seen_on(admin.get(where))}
+    theirs = stale | {"url": "https://other.example/"}
+    change = url("update_webhook", project, webhook.id)
+    for _ in range(2):
+        assert admin.post(change, theirs, headers=HTML)["Location"] == where
+
+    refused = admin.post(change, stale, headers=HTML)
+
+    assert refused.status_code == 303
+    page = admin.get(refused["Location"])
+    assert "Somebody has changed this webhook since you looked" in text(page)
+    webhook.refresh_from_db()
+    assert webhook.url == theirs["url"]
+    again = admin.post(change, stale | {"seen": seen_on(page)}, headers=HTML)
+    assert again["Location"] == where
+    webhook.refresh_from_db()
+    assert webhook.url == URL
+
+
+def seen_on(page):
+    (found,) = re.findall(r'name="seen" value="([^"]+)"', text(page))
+    return found
 
 
 def test_it_can_speak_to_slack(admin, project):

@@ -21,7 +21,11 @@ SHARED = {
         "ConfigChanged",
         "DocumentMoved",
         "EntryChanged",
+        "FloorChanged",
         "GuardChanged",
+        "MappingChanged",
+        "RuleChanged",
+        "WebhookChanged",
     },
     # Not part of the API: its paths name neither projects, keys nor people.
     "resource_not_found": {

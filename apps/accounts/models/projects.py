@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
+from apps.core import json
 from apps.core.handling import Handling
 
 
@@ -45,6 +46,11 @@ class Project(models.Model):
 
     def __str__(self) -> str:
         return self.slug
+
+    @property
+    def floor_as_shown(self) -> str:
+        """Return what is another text once the floor was changed."""
+        return json.fingerprint(self.floor)
 
 
 class StoredAnswer(models.Model):

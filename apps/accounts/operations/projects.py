@@ -6,7 +6,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from apps.accounts import covered, secrets
-from apps.accounts.errors import NameTaken, UnacceptableMask
+from apps.accounts.errors import FloorChanged, NameTaken, UnacceptableMask
 from apps.accounts.masks import MOST, Mask, stored, written
 from apps.accounts.models import Project
 from apps.accounts.names import valid_name, valid_slug
@@ -60,11 +60,19 @@ def set_handling(*, act: Provenance, project: Project, handling: Handling) -> Pr
 
 
 @transaction.atomic
-def set_floor(*, act: Provenance, project: Project, floor: str) -> Project:
+def set_floor(
+    *, act: Provenance, project: Project, floor: str, seen: str | None = None
+) -> Project:
     """Keep policies for all agents, as JSON that whoever enforces them has checked.
 
-    Setting what is set already is not recorded.
+    Setting what is set already is not recorded. `seen` is the floor as it was shown
+    (`floor_as_shown`): what others have changed since is not changed back.
+
+    Raises: FloorChanged.
     """
+    held = Project.objects.select_for_update(no_key=True).get(id=project.id)
+    if held.floor != floor and seen not in (None, held.floor_as_shown):
+        raise FloorChanged
     return _set(act, project, "floor", floor, told=json.parse_written(floor.encode()))
 
 

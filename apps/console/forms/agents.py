@@ -52,6 +52,9 @@ class FloorForm(forms.Form):
         ),
     )
 
+    # As it was shown: what others changed since is not changed back.
+    seen = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+
     def clean_policies(self) -> dict[str, Any]:
         try:
             return parse_object(self.cleaned_data["policies"].encode())

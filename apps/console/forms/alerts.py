@@ -112,10 +112,14 @@ class AlertForm(forms.Form):
     )
     # Sent twice, it is made once.
     key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+    # As it was shown: what others changed since is not changed back.
+    seen = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def fields_said(self) -> dict[str, Any]:
         """Return what a valid form says, as the verbs take it."""
-        said = {name: self.cleaned_data[name] for name in self.fields if name != "key"}
+        said = {**self.cleaned_data}
+        said.pop("key")
+        said.pop("seen")
         share = about(said["metric"]).unit is Unit.SHARE
         return said | {
             "threshold": float(said["threshold"] / 100 if share else said["threshold"]),
@@ -137,6 +141,7 @@ def as_it_is(rule: Rule, agent: str | None) -> dict[str, Any]:
         "agent": rule.agent_id if agent and visible(agent) != agent else agent,
         "quiet_from": time_of(rule.quiet_from),
         "quiet_to": time_of(rule.quiet_to),
+        "seen": rule.as_shown,
     }
 
 

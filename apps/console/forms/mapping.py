@@ -67,6 +67,8 @@ class MappingForm(forms.Form):
         help_text="Clocks and counters, as /seen_at or /items/*/age, where * is a key "
         "or index. Changes there are folded and counted, never left out.",
     )
+    # As it was shown: what others changed since is not changed back.
+    seen = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
     # The button that tries it, and stores nothing.
     look = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
@@ -96,6 +98,7 @@ def as_mapped(mapping: Mapping) -> dict[str, Any]:
         "waiting_by": USUAL if is_usual else OWN,
         "waiting": "\n".join(DEFAULT if mapping.waiting is None else mapping.waiting),
         "noise": "\n".join(mapping.noise),
+        "seen": mapping.as_shown,
     }
 
 

@@ -171,6 +171,8 @@ class WebhookForm(forms.Form):
     )
     # Sent twice, it is made once.
     key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+    # As it was shown: what others changed since is not changed back.
+    seen = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
 
 class WebhooksForm(forms.Form):

@@ -14,7 +14,7 @@ from apps.core.json.projection import cleaned, items_left_out
 from apps.core.json.reader import MAX_DIGITS
 from apps.core.json.states import check, state_bytes
 from apps.core.json.values import Json, State
-from apps.core.json.writing import dumps, splice
+from apps.core.json.writing import dumps, fingerprint, splice
 
 __all__ = [
     "MAX_DEPTH",
@@ -28,6 +28,7 @@ __all__ = [
     "check",
     "cleaned",
     "dumps",
+    "fingerprint",
     "items_left_out",
     "members_of",
     "merged",

@@ -1,5 +1,7 @@
 """From values to compact bytes that parse to exactly these values."""
 
+import hashlib
+
 import orjson
 
 from apps.core.json.limits import (
@@ -23,6 +25,11 @@ def dumps(value: Json) -> bytes:
     if b"null" in data and not is_acceptable(value, WRITER_DEPTH):
         raise refused(value)
     return data
+
+
+def fingerprint(value: Json) -> str:
+    """Return what is another text for another value: a form says what it had shown."""
+    return hashlib.sha256(dumps(value)).hexdigest()
 
 
 def splice(value: Json) -> bytes:

@@ -2,6 +2,7 @@
 
 from django.db import models
 
+from apps.core import json
 from apps.metrics.querysets import (
     RuleQuerySet,
 )
@@ -35,6 +36,14 @@ class AlertState(models.TextChoices):
     PENDING = "pending"  # the threshold is reached, not for long enough yet
     FIRING = "firing"  # it was, for as long as the rule asks
     RESOLVED = "resolved"  # it fired, and is over
+
+
+# What people say of a rule all at once; it is switched and silenced by itself.
+IN_ITS_FORM = (
+    *("name", "metric", "window", "threshold", "minimum_sample", "for_minutes"),
+    *("each", "agent_id", "release", "email"),
+    *("quiet_from", "quiet_to", "quiet_zone"),
+)
 
 
 class Rule(models.Model):
@@ -102,6 +111,11 @@ class Rule(models.Model):
 
     def __str__(self) -> str:
         return str(self.name)
+
+    @property
+    def as_shown(self) -> str:
+        """Return what is another text once what its form sends was changed."""
+        return json.fingerprint([str(getattr(self, name)) for name in IN_ITS_FORM])
 
 
 class GivenRules(models.Model):

@@ -19,6 +19,7 @@ from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.core.outbound import addresses
 from apps.webhooks import feed
+from apps.webhooks.errors import WebhookChanged
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Delivery, Format, Lane, Progress, Status, Subscription
 from apps.webhooks.operations.rows import locked, record
@@ -75,12 +76,17 @@ def update(
     kinds: Sequence[str] | None = None,
     description: str | None = None,
     format: str | None = None,
+    seen: str | None = None,
 ) -> Subscription:
     """Set what is said; what waits goes to the new address.
 
-    Raises: WebhookNotFound, InvalidRequest.
+    `seen` is the webhook as it was shown (`as_shown`): what others have changed since
+    is not changed back.
+
+    Raises: WebhookNotFound, WebhookChanged, InvalidRequest.
     """
     webhook = locked(act.project, webhook_id)
+    was = webhook.as_shown
     if url is not None:
         webhook.url = _valid_url(url)
         # Another receiver: what the one before did is not its fault.
@@ -92,6 +98,9 @@ def update(
     if format is not None:
         webhook.format = _valid_format(format)
     _check_form(webhook.url, webhook.kinds, webhook.format)
+    # Sent twice, the second changes nothing.
+    if was != webhook.as_shown and seen not in (None, was):
+        raise WebhookChanged
     webhook.save()
     record(Action.WEBHOOK_UPDATED, webhook, act, _told(webhook))
     return webhook

@@ -1,5 +1,7 @@
 """A project's floor: what it blocks, who says so, and that no config lowers it."""
 
+import html
+import re
 from typing import Any
 
 import pytest
@@ -147,3 +149,32 @@ def test_the_console_shows_and_sets_it(
     viewer = signed_in(client, make_member(project, "vera", Role.VIEWER))
     assert viewer.post(setting, {"policies": "{}"}).status_code == 403
     assert "An administrator can set it." in viewer.get(address).content.decode()
+
+
+def test_what_another_administrator_set_meanwhile_is_not_set_back(
+    client: Any, project: Project, admin: Api
+) -> None:
+    address = reverse("console:project_policies", args=[project.slug])
+    setting = reverse("console:set_project_policies", args=[project.slug])
+    browser = signed_in(client, make_member(project, "ada", Role.ADMIN))
+    stale = {"policies": '{"block_pii": true}', "seen": seen_on(browser.get(address))}
+    theirs = {"policies": '{"block_secrets": true}', "seen": stale["seen"]}
+    for _ in range(2):
+        assert browser.post(setting, theirs, headers=HTML)["Location"] == address
+
+    refused = browser.post(setting, stale, headers=HTML)
+
+    assert refused.status_code == 303
+    page = browser.get(refused["Location"])
+    told = html.unescape(page.content.decode())
+    assert "Somebody has changed this project's policies since you looked" in told
+    assert f"{stale['policies']}</bdi></pre>" in told, "what had been typed is kept"
+    assert made(admin.get(PATH))["policies"] == {"block_secrets": True}
+    again = {**stale, "seen": seen_on(page)}
+    assert browser.post(setting, again, headers=HTML)["Location"] == address
+    assert made(admin.get(PATH))["policies"] == {"block_pii": True}
+
+
+def seen_on(page: Any) -> str:
+    (found,) = re.findall(r'name="seen" value="([^"]+)"', page.content.decode())
+    return str(found)

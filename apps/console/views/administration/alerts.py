@@ -101,7 +101,12 @@ def alert_shown(
     return _one(request, membership, rule_id)
 
 
-@act(Permission.ADMIN)
+def alert_address(request: HttpRequest, membership: Membership, rule_id: str) -> str:
+    """Return where the page of a rule stands."""
+    return reverse("console:alert", args=[membership.project.slug, rule_id])
+
+
+@act(Permission.ADMIN, shows=alert_shown, at=alert_address)
 def update(request: HttpRequest, membership: Membership, rule_id: str) -> HttpResponse:
     """Change what a rule looks for."""
     form = AlertForm(request.POST)
@@ -214,7 +219,8 @@ def _tried(
                 act_once(request, membership, form),
                 lambda: operations.make_rule(fields=said, act=act).id,
             )
-        operations.change_rule(rule_id=rule_id, fields=said, act=act)
+        seen = form.cleaned_data["seen"] or None
+        operations.change_rule(rule_id=rule_id, fields=said, seen=seen, act=act)
     except (AgentNotFound, InvalidRequest) as refused:
         _say(form, refused)
         return None

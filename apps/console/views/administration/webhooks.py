@@ -77,7 +77,14 @@ def webhook_shown(
     return _one(request, membership, webhook_id)
 
 
-@act(Permission.ADMIN)
+def webhook_address(
+    request: HttpRequest, membership: Membership, webhook_id: str
+) -> str:
+    """Return where the page of a webhook stands."""
+    return reverse("console:webhook", args=[membership.project.slug, webhook_id])
+
+
+@act(Permission.ADMIN, shows=webhook_shown, at=webhook_address)
 def update(
     request: HttpRequest, membership: Membership, webhook_id: str
 ) -> HttpResponse:
@@ -87,7 +94,10 @@ def update(
         return _one(request, membership, webhook_id, form=form, status=422)
     try:
         operations.update(
-            webhook_id=webhook_id, **_said(form), act=act_of(request, membership)
+            webhook_id=webhook_id,
+            **_said(form),
+            seen=form.cleaned_data["seen"] or None,
+            act=act_of(request, membership),
         )
     except InvalidRequest as refused:
         _tell(form, refused)
@@ -237,6 +247,7 @@ def _one(
         "events": webhook.kinds,
         "description": webhook.description,
         "format": webhook.format,
+        "seen": webhook.as_shown,
     }
     context: dict[str, Any] = {
         "membership": membership,

@@ -6,6 +6,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from apps.accounts.access import Permission, may
+from apps.accounts.errors import FloorChanged
 from apps.accounts.models import Membership
 from apps.console.forms.agents import FloorForm
 from apps.console.pages.agents.policy_words import sentences
@@ -26,7 +27,17 @@ def project_policies(request: HttpRequest, slug: str) -> HttpResponse:
     return _shown(request, entered(request, slug), None)
 
 
-@act(Permission.ADMIN)
+def policies_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Return the page for a floor that was refused."""
+    return _shown(request, membership, None)
+
+
+def policies_address(request: HttpRequest, membership: Membership) -> str:
+    """Return where the page of the floor stands."""
+    return reverse("console:project_policies", args=[membership.project.slug])
+
+
+@act(Permission.ADMIN, shows=policies_shown, at=policies_address)
 def set_project_policies(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Set the whole floor; what cannot be used is said at the field."""
     form = FloorForm(request.POST)
@@ -37,14 +48,16 @@ def set_project_policies(request: HttpRequest, membership: Membership) -> HttpRe
             act=act_of(request, membership),
             project=membership.project,
             policies=form.cleaned_data["policies"],
+            seen=form.cleaned_data["seen"] or None,
         )
+    except FloorChanged:
+        raise
     except DomainError as refused:
         at = f"{refused.param}: " if refused.param else ""
         form.add_error("policies", f"{at}{refused.message}")
         return _shown(request, membership, form)
     messages.success(request, "The floor is set: it holds from the next request on.")
-    where = [membership.project.slug]
-    return SeeOther(reverse("console:project_policies", args=where))
+    return SeeOther(policies_address(request, membership))
 
 
 def _shown(
@@ -56,7 +69,7 @@ def _shown(
         "membership": membership,
         "rules": sentences(floor_rules(project.floor)),
         "text": text,
-        "form": form or FloorForm({"policies": text}),
+        "form": form or FloorForm({"policies": text, "seen": project.floor_as_shown}),
         "may_set": may(membership, Permission.ADMIN, project),
     }
     status = 422 if form is not None else 200

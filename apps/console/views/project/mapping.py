@@ -28,15 +28,29 @@ KEPT = (
 REDERIVED = " After that the worker goes once through the sessions that there are."
 
 
-@form(Permission.ADMIN)
+def mapping_address(request: HttpRequest, membership: Membership, agent_id: str) -> str:
+    """Return where the page of an agent's mapping stands."""
+    where = [membership.project.slug, agent_id]
+    return reverse("console:agent_mapping", args=where)
+
+
+def mapping_shown(
+    request: HttpRequest, membership: Membership, agent_id: str
+) -> HttpResponse:
+    """Return the page of an agent's mapping as it is, and what it gives."""
+    agent = _agent(membership, agent_id)
+    saved = mapping_of(agent)
+    return _page(request, membership, agent, MappingForm(as_mapped(saved)), saved)
+
+
+@form(Permission.ADMIN, shows=mapping_shown, at=mapping_address)
 def agent_mapping(
     request: HttpRequest, membership: Membership, agent_id: str
 ) -> HttpResponse:
     """Show what a mapping gives on the newest sessions; keep it when asked to."""
-    agent = Agent.objects.visible_to(Scope(membership.project)).one_named(agent_id)
-    saved = mapping_of(agent)
     if request.method != "POST":
-        return _page(request, membership, agent, MappingForm(as_mapped(saved)), saved)
+        return mapping_shown(request, membership, agent_id)
+    agent = _agent(membership, agent_id)
     filled = MappingForm(request.POST)
     mapping = filled.mapping() if filled.is_valid() else None
     if mapping is None:
@@ -45,7 +59,12 @@ def agent_mapping(
         return _page(request, membership, agent, filled, mapping)
     act = act_of(request, membership)
     try:
-        changed = agents.map_states(act=act, reference=agent.id, mapping=mapping)
+        changed = agents.map_states(
+            act=act,
+            reference=agent.id,
+            mapping=mapping,
+            seen=filled.cleaned_data["seen"] or None,
+        )
     except InvalidRequest as refused:
         filled.add_error(refused.param, refused.message)
         return _page(request, membership, agent, filled, mapping)
@@ -53,6 +72,10 @@ def agent_mapping(
     messages.success(request, KEPT + (REDERIVED if is_new else ""))
     where = [membership.project.slug, agent.id]
     return SeeOther(reverse("console:agent_detail", args=where))
+
+
+def _agent(membership: Membership, agent_id: str) -> Agent:
+    return Agent.objects.visible_to(Scope(membership.project)).one_named(agent_id)
 
 
 def _page(

@@ -17,16 +17,21 @@ MAX_FLOOR_BYTES = 16 * 1024
 
 
 def set_floor(
-    *, act: Provenance, project: Project, policies: Mapping[str, Any]
+    *,
+    act: Provenance,
+    project: Project,
+    policies: Mapping[str, Any],
+    seen: str | None = None,
 ) -> Project:
     """Set the policies below which no agent's config leads, from the next request on.
 
     Configs stay as they are, and those that say less are still accepted: of each policy
-    the stricter holds. Setting what is set already is not recorded.
+    the stricter holds. Setting what is set already is not recorded. `seen` is the floor
+    as it was shown (`floor_as_shown`).
 
-    Raises: InvalidPolicy, ContentTooLarge.
+    Raises: InvalidPolicy, ContentTooLarge; FloorChanged where it is another by now.
     """
     raw = json.dumps(dict(policies))
     require_size(len(raw), MAX_FLOOR_BYTES, "floor", param="policies")
     parse_policies(policies, at="/policies")
-    return accounts.set_floor(act=act, project=project, floor=raw.decode())
+    return accounts.set_floor(act=act, project=project, floor=raw.decode(), seen=seen)
