@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.accounts.models import Role
+from apps.accounts.models import Role, SavedView
 from apps.console.pages.project import narrowing
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, signed_in
@@ -87,6 +87,23 @@ def test_every_choice_leads_to_as_many_sessions_as_it_says(viewer, project, stor
     for count, link in offered:
         assert len(listed(viewer.get(link))) == count, link
     assert ("Agent" in found) is (q != "agent:travel")
+
+
+def test_a_saved_view_is_narrowed_as_it_is_listed(viewer, project, stories):
+    view = save(viewer, project, "agent:travel")
+    url = reverse("console:sessions_narrow", args=[project.slug])
+
+    page = viewer.get(url, {"view": view.id})
+
+    assert choices(page) == choices(narrow(viewer, project, "agent:travel"))
+    assert "4 sessions" in text(page)
+    assert viewer.get(url, {"view": "view_" + "0" * 26}).status_code == 404
+
+
+def save(client, project, q):
+    kept = {"name": "Mine", "q": q, "sort": "oldest"}
+    client.post(reverse("console:save_view", args=[project.slug]), kept)
+    return SavedView.objects.get()
 
 
 def test_what_sessions_share_is_counted(viewer, project, stories):

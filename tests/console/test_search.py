@@ -308,6 +308,20 @@ def test_the_export_tells_why_and_runs_nothing(viewer, project):
     assert refused.status_code == 400
 
 
+def test_a_saved_view_is_exported_as_it_is_listed(viewer, project):
+    wanted = [Story(project, user_id="u_17").id for _ in range(2)]
+    Story(project)
+    kept = {"name": "Mine", "q": "user:u_17", "sort": "oldest"}
+    viewer.post(url("save_view", project), kept)
+    view, where = SavedView.objects.get(), url("sessions_export", project)
+
+    answer = viewer.get(where, {"view": view.id})
+
+    rows = csv.DictReader(io.StringIO(answer.content.decode()))
+    assert [row["session"] for row in rows] == wanted
+    assert viewer.get(where, {"view": "view_" + "0" * 26}).status_code == 404
+
+
 def test_a_viewer_is_offered_no_boxes(viewer, project):
     Story(project)
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from apps.console import queries
 from apps.console.pages.project import session_rows, session_search
-from apps.console.views.project.sessions.asking import understood
+from apps.console.views.project.sessions.asking import asked, understood
 from apps.console.views.requests.decorators import entered, page
 from apps.console.views.requests.exports import csv_file
 from apps.timeline.queries import Subject
@@ -34,15 +34,16 @@ COLUMNS = (
 
 @page
 def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
-    """Hand out the sessions that a search finds, as CSV."""
+    """Hand out the sessions that a search or a saved view finds, as CSV."""
     membership = entered(request, slug)
     form = understood(request)
+    text, sort, _ = asked(membership, form)
     now = timezone.now()
-    query = parse_query(form.cleaned_data["q"], now=now)
+    query = parse_query(text, now=now)
     found = session_search.sessions(
         membership.project,
         query,
-        sort=form.cleaned_data["sort"],
+        sort=sort,
         after=form.cleaned_data["after"] or None,
         limit=EXPORTED,
         now=now,

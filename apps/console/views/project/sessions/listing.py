@@ -124,8 +124,8 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
 def sessions_narrow(request: HttpRequest, slug: str) -> HttpResponse:
     """Show by what a search can be narrowed: what its sessions share, and when."""
     membership = entered(request, slug)
-    form = understood(request)
-    text, now = form.cleaned_data["q"], timezone.now()
+    text, _, _ = asked(membership, understood(request))
+    now = timezone.now()
     query = parse_query(text, now=now)
     context = {
         "membership": membership,
