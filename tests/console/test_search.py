@@ -309,7 +309,9 @@ def test_the_export_tells_why_and_runs_nothing(viewer, project):
 
 
 def test_a_saved_view_is_exported_as_it_is_listed(viewer, project):
-    wanted = [Story(project, user_id="u_17").id for _ in range(2)]
+    now = timezone.now() - timedelta(days=1)
+    moments = [now + timedelta(hours=n) for n in range(2)]
+    wanted = [Story(project, user_id="u_17", now=one).id for one in moments]
     Story(project)
     kept = {"name": "Mine", "q": "user:u_17", "sort": "oldest"}
     viewer.post(url("save_view", project), kept)
