@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
-from apps.timeline.versions.reading import VersionRow
+
+if TYPE_CHECKING:
+    # Not loaded before the apps are ready.
+    from apps.timeline.versions.reading import VersionRow
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
