@@ -37,7 +37,8 @@ _APPEND_ALONE = sql.PreparedQuery(
     ),
     streams.NULLS,
 )
-_WRITE = [sql.of_session(sql.query("audit", one)) for one in ("event", "outbox")]
+_EVENT = sql.of_session(sql.query("audit", "event"))
+_OUTBOX = sql.of_session(sql.query("audit", "outbox"))
 _APPEND = sql.of_session(f"SELECT {streams.APPEND} AS number")
 
 
@@ -75,7 +76,7 @@ def record(
         created_at=act.now,
     )
     written = vars(event) | {"details": json.dumps(event.details).decode()}
-    for statement in _WRITE:
+    for statement in (_EVENT, _OUTBOX):
         sql.rows(statement, written)
     return event
 
@@ -215,9 +216,8 @@ def append_record(*, event: Event, kept: Mapping[str, Any] = EMPTY) -> AuditReco
         format=3,
         salt=secrets.token_bytes(streams.SALT_BYTES),
     )
-    digest = chain.details_digest(bytes(entry.salt or b""), entry.details)
-    entry.details_digest = digest
-    entry.leaf = chain.erasable_leaf(entry, digest)
+    entry.details_digest = chain.details_digest(bytes(entry.salt or b""), entry.details)
+    entry.leaf = chain.erasable_leaf(entry, entry.details_digest)
     previous = bytes(last.chain) if last else chain.START
     entry.chain = chain.link(previous, entry.number, entry.leaf)
     entry.save(force_insert=True)

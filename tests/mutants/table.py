@@ -921,8 +921,8 @@ MUTANTS = (
     one(
         "an act is in the outbox",
         "apps/audit/operations.py",
-        'in ("event", "outbox")',
-        'in ("event",)',
+        "in (_EVENT, _OUTBOX)",
+        "in (_EVENT,)",
         FED + "what_is_written_is_fed_once_and_in_the_order_of_its_session",
     ),
     one(
