@@ -88,7 +88,8 @@ def removed_of_key(
     As tombstones of the key's own versions; `following` is the entry below the last
     one, None where there is none.
     """
-    below = [*entries[1:], following]
+    # Of none there is nothing below.
+    below = [*entries[1:], following][: len(entries)]
     gaps = [
         (one.ordinal, one.number, older.ordinal if older else 0, older)
         for one, older in zip(entries, below, strict=True)
