@@ -149,8 +149,8 @@ def sample(keeper: Keeper, count: int) -> None:
     document = keeper.document
     after = max(count - SAMPLE, 0)
     walk = DocumentWalk(document.id, lambda _: None)
-    (walk.before,) = rows.versions(document.id, after=after - 1, limit=1)
-    walk.chain_end = walk.before.chain
+    (newest,) = rows.versions(document.id, after=after - 1, limit=1)
+    walk.go_on_behind(newest)
     found = [str(one) for one in walk.findings()]
     records = AuditRecord.objects.filter(stream_id=document.stream_id)
     begin, *others = records.filter(version__gte=max(after, 1)).order_by("number")

@@ -125,9 +125,13 @@ class DocumentWalk:
         )
         for kind, sentence in chain(problems, self._contents(version, body, left)):
             yield self._finding(version.number, kind, sentence)
+        self.go_on_behind(version)
+        self.versions += 1
+
+    def go_on_behind(self, version: StoredVersion) -> None:
+        """Have the next version be the one that follows this."""
         self.before, self.chain_end = version, version.chain
         self._next = version.number + 1
-        self.versions += 1
 
     def _crossed(self) -> Iterator[Finding]:
         """Go on from the tombstones that stand where the next version would."""
