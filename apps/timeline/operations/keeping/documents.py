@@ -63,16 +63,9 @@ def superseded(
     At `shown_from` and later every value is to be seen, and where apps above say so.
     With `least_bytes`, those alone whose body is in no archive and as large.
     """
-    asked = {
-        "session": document_id,
-        "first": first,
-        "last": last,
-        "shown_from": shown_from,
-        "moments": sorted(hooks.moments_kept(document_id)),
-        "limit": limit,
-        "least": least_bytes,
-    }
-    return [row.number for row in sql.rows(_SUPERSEDED, asked)]
+    asked = _asked(document_id, first, last, shown_from)
+    found = sql.rows(_SUPERSEDED, asked | {"limit": limit, "least": least_bytes})
+    return [row.number for row in found]
 
 
 def archivable(
@@ -114,15 +107,19 @@ def unneeded(*, document_id: str, first: int, last: int, shown_from: int) -> lis
 
     At `shown_from` and later every entry is to be seen, and where apps above say so.
     """
-    asked = {
+    asked = _asked(document_id, first, last, shown_from) | {"limit": MOST}
+    return [row.number for row in sql.rows(_UNNEEDED, asked)]
+
+
+def _asked(document_id: str, first: int, last: int, shown_from: int) -> dict[str, Any]:
+    """Return which versions are looked at, and at which all has to be seen."""
+    return {
         "session": document_id,
         "first": first,
         "last": last,
         "shown_from": shown_from,
         "moments": sorted(hooks.moments_kept(document_id)),
-        "limit": MOST,
     }
-    return [row.number for row in sql.rows(_UNNEEDED, asked)]
 
 
 @transaction.atomic
