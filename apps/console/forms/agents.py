@@ -6,6 +6,7 @@ from django import forms
 
 from apps.agents.models import AgentStatus
 from apps.agents.operations import LONGEST_NAME, LONGEST_REASON, LONGEST_TAG
+from apps.console.forms.sending import ShownForm
 from apps.core.errors import DomainError
 from apps.core.json import parse_object
 from apps.data.operations.governing.floors import MAX_FLOOR_BYTES
@@ -40,7 +41,7 @@ class FormationForm(forms.Form):
     mode = forms.ChoiceField(choices=Mode.choices)
 
 
-class FloorForm(forms.Form):
+class FloorForm(ShownForm):
     """A project's policies, as a config says them."""
 
     policies = forms.CharField(
@@ -51,9 +52,6 @@ class FloorForm(forms.Form):
             attrs={"autocomplete": "off", "spellcheck": "false", "rows": 12}
         ),
     )
-
-    # As it was shown: what others changed since is not changed back.
-    seen = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def clean_policies(self) -> dict[str, Any]:
         try:

@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 
 from apps.console.forms.metrics import WINDOWS, MomentField
+from apps.console.forms.sending import OnceForm, ShownForm
 from apps.diffs.text import visible
 from apps.metrics.alerting import DEFAULTS, minute_of, time_of
 from apps.metrics.alerting.measures import METRICS, Unit, about
@@ -36,7 +37,7 @@ class TimeField(forms.CharField):
         return minute
 
 
-class AlertForm(forms.Form):
+class AlertForm(OnceForm, ShownForm):
     """When somebody is to be told, and who besides the webhooks."""
 
     name = forms.CharField(max_length=120, widget=forms.TextInput(attrs=PLAIN))
@@ -110,10 +111,6 @@ class AlertForm(forms.Form):
         max_length=64,
         widget=forms.TextInput(attrs={**PLAIN, "placeholder": "UTC"}),
     )
-    # Sent twice, it is made once.
-    key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
-    # As it was shown: what others changed since is not changed back.
-    seen = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def fields_said(self) -> dict[str, Any]:
         """Return what a valid form says, as the verbs take it."""

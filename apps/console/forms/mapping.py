@@ -8,6 +8,7 @@ from django import forms
 
 from apps.agents.mapping import LONGEST_RULE, MOST_PATTERNS, MOST_RULES, Mapping
 from apps.agents.waiting import DEFAULT
+from apps.console.forms.sending import ShownForm
 from apps.core.errors import InvalidRequest
 from apps.diffs.facets import LONGEST_POINTER
 
@@ -34,7 +35,7 @@ def _place(**options: Any) -> forms.CharField:
     )
 
 
-class MappingForm(forms.Form):
+class MappingForm(ShownForm):
     """Places in the state, one a line where there may be several."""
 
     title = _place(
@@ -67,8 +68,6 @@ class MappingForm(forms.Form):
         help_text="Clocks and counters, as /seen_at or /items/*/age, where * is a key "
         "or index. Changes there are folded and counted, never left out.",
     )
-    # As it was shown: what others changed since is not changed back.
-    seen = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
     # The button that tries it, and stores nothing.
     look = forms.BooleanField(required=False, widget=forms.HiddenInput)
 

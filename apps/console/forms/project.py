@@ -8,6 +8,7 @@ from django import forms
 
 from apps.accounts.models import KeyMark, Role, Scope
 from apps.audit.actions import RECORDED
+from apps.console.forms.sending import OnceForm, ShownForm
 from apps.console.pages.project import audit_entries, session_search
 from apps.core.handling import Handling
 from apps.core.outbound.addresses import LONGEST_URL
@@ -147,7 +148,7 @@ class KeysForm(forms.Form):
 FORMATS = {Format.STEPBACK: "the whole message", Format.SLACK: "a line for Slack"}
 
 
-class WebhookForm(forms.Form):
+class WebhookForm(OnceForm, ShownForm):
     """An address, and what it is to be told of."""
 
     url = forms.CharField(
@@ -169,10 +170,6 @@ class WebhookForm(forms.Form):
         choices=[(kind, kind) for kind in KINDS],
         widget=forms.CheckboxSelectMultiple,
     )
-    # Sent twice, it is made once.
-    key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
-    # As it was shown: what others changed since is not changed back.
-    seen = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
 
 class WebhooksForm(forms.Form):

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from apps.console.forms.administration.keeping import OnceForm
+from apps.console.forms.sending import OnceForm
 from apps.erasures.operations import LONGEST_REASON
 from apps.erasures.operations.previews import LONGEST_USER
 from apps.erasures.words import Kind

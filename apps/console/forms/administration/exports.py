@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from apps.console.forms.administration.keeping import OnceForm
+from apps.console.forms.sending import OnceForm
 from apps.exports.asked import LONGEST, LONGEST_LABEL
 from apps.exports.words import AuditFormat, Kind
 from apps.timeline.words import Outcome

@@ -6,11 +6,11 @@ from typing import Any
 
 from django import forms
 
+from apps.console.forms.sending import OnceForm
 from apps.retention.operations.legal_holds import LONGEST_REASON, LONGEST_VALUE
 from apps.retention.terms import HEADERS_STAY_DAYS, LONGEST_DAYS, MOST_KEPT, Terms
 from apps.retention.words import HoldKind
 
-KEY = 64
 LONGEST_NAME = 255
 KINDS = [
     (HoldKind.SESSION, "a session, by its id"),
@@ -36,12 +36,6 @@ def _reason() -> forms.CharField:
         max_length=LONGEST_REASON,
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
-
-
-class OnceForm(forms.Form):
-    """The key makes one act of a form that is sent twice."""
-
-    key = forms.CharField(required=False, max_length=KEY, widget=forms.HiddenInput)
 
 
 class PolicyForm(OnceForm):

@@ -20,9 +20,9 @@ from apps.console.forms.administration.keeping import (
     EnableForm,
     EndForm,
     HoldForm,
-    OnceForm,
     PolicyForm,
 )
+from apps.console.forms.sending import OnceForm
 from apps.console.pages.administration.keeping import keeping as shown_on_it
 from apps.console.views.requests.acts import act_of, act_once, made_once, new_key, valid
 from apps.console.views.requests.decorators import act, entered, page

@@ -9,6 +9,7 @@ from django import forms
 from apps.approvals.errors import UnacceptableArguments
 from apps.approvals.operations import NewRule, Said
 from apps.approvals.words import Class, Expiry, Verdict, Who
+from apps.console.forms.sending import OnceForm
 from apps.core import json
 from apps.core.errors import DomainError
 
@@ -48,7 +49,7 @@ class VoteForm(forms.Form):
         )
 
 
-class RuleForm(forms.Form):
+class RuleForm(OnceForm):
     """When an agent's requests are held to stricter terms."""
 
     tool = forms.CharField(
@@ -82,8 +83,6 @@ class RuleForm(forms.Form):
             ("escalate", "administrators have as long again"),
         ],
     )
-    # Sent twice, it is made once.
-    key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def said(self) -> NewRule:
         given = self.cleaned_data

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from apps.console.forms.sending import OnceForm
 from apps.guards.errors import UnacceptableBudget
 from apps.guards.operations import NewBudget
 from apps.guards.words import Measure, OnReach, Period
@@ -27,7 +28,7 @@ class LimitForm(forms.Form):
         return _amount("limit", said.strip())
 
 
-class TermsForm(forms.Form):
+class TermsForm(OnceForm):
     """What is counted, how much of it may be used, and what happens then."""
 
     measure = forms.ChoiceField(
@@ -74,8 +75,6 @@ class TermsForm(forms.Form):
         initial=80,
         help_text="Once. Empty: never.",
     )
-    # Sent twice, it is made once.
-    key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def terms(self) -> dict[str, Any]:
         """Return what is said of a new budget, but for whose it is.
