@@ -4,6 +4,9 @@ It does what the product's processes do, in the smallest steps and with pauses b
 them, so that most moments are in the middle of it. A database that is away stops
 nobody: whoever finds it gone leaves its connection and tries again.
 
+Each says that it is ready and begins when it is told a line; it says a word before
+each step, so that who watches knows that something is done.
+
 `python -m tests.retention.keepers sweep`, or `erase`, `seal`, `collect`, `rotate`,
 `repair`.
 """
@@ -37,6 +40,9 @@ def main(act: str) -> None:
         "rotate": rotating,
         "repair": repairing,
     }[act]()
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    sys.stdin.readline()
     while True:
         try:
             keep(timezone.now())
@@ -98,10 +104,12 @@ def repairing() -> Keep:
 
 
 def slow(owner: Any, name: str) -> None:
-    """Have a function of a module wait before it begins."""
+    """Have a function of a module say a word and wait before it begins."""
     call = getattr(owner, name)
 
     def late(*given: Any, **named: Any) -> Any:
+        sys.stdout.write("step\n")
+        sys.stdout.flush()
         time.sleep(PAUSE)
         return call(*given, **named)
 

@@ -170,21 +170,53 @@ def house(monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
             cluster.stop()
 
 
+@dataclass(frozen=True)
+class Keeper:
+    """A process that does one of the acts, and the log that it writes its steps to."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def said(self) -> int:
+        """Return how many lines it has written."""
+        return self.log.read_bytes().count(b"\n")
+
+    def begin(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"begin\n")
+        self.process.stdin.flush()
+
+
 @contextmanager
-def keeping(house: House, act: str) -> Iterator[subprocess.Popen[bytes]]:
-    with (house.folder / f"{act}.log").open("wb") as output:
+def keeping(house: House, act: str) -> Iterator[Keeper]:
+    log = house.folder / f"{act}.log"
+    with log.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.retention.keepers", act],
             cwd=ROOT,
             env=process_environment(ROLES[act], house.dsn),
+            stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
         )
     try:
-        yield process
+        yield Keeper(process, log)
     finally:
         process.terminate()
-        process.wait(30)
+        process.communicate(timeout=30)
+
+
+def begin_together(keepers: dict[str, Keeper]) -> None:
+    """Let all begin once all have started, and wait until each has.
+
+    Who starts on a busy machine may take longer than all kills do.
+    """
+    for act, one in keepers.items():
+        until(lambda one=one: one.said() > 0, f"{act} is not ready")
+    for one in keepers.values():
+        one.begin()
+    for act, one in keepers.items():
+        until(lambda one=one: one.said() > 1, f"{act} has not begun")
 
 
 def is_left(house: House, act: str) -> bool:
@@ -280,13 +312,20 @@ def test_fifty_kills_of_the_database_lose_nothing_and_do_nothing_twice(
     work = fill(house)
     chance, at_work = random.Random(SEED), Counter[str]()
     with ExitStack() as stack:
-        everybody = [stack.enter_context(keeping(house, act)) for act in ROLES]
+        keepers = {act: stack.enter_context(keeping(house, act)) for act in ROLES}
+        house.rotate()
+        begin_together(keepers)
         for _ in range(KILLS):
             house.rotate()
+            done = sum(one.said() for one in keepers.values())
             time.sleep(chance.uniform(SOONEST, LATEST))
+            until(
+                lambda done=done: sum(one.said() for one in keepers.values()) > done,
+                "nobody goes on",
+            )
             at_work += Counter(act for act in ROLES if is_left(house, act))
             house.kill()
-        assert [one.poll() for one in everybody] == [None] * len(ROLES)
+        assert all(one.process.poll() is None for one in keepers.values())
         for act in ROLES:
             until(lambda act=act: not is_left(house, act), f"{act}: there is some left")
 
