@@ -27,6 +27,8 @@ START = bytes(32)
 # What leaves of the formats 2 and 3 begin with.
 _FACTS = b"\x02"
 _ERASABLE = b"\x03"
+# Made once: `json.dumps` makes a writer for each call that asks for anything.
+_SPELL = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 _ABSENT = (2**64 - 1).to_bytes(8, "big")
 
 
@@ -220,7 +222,7 @@ def _spelling(details: Any) -> str:
     # Of most reads there are none.
     if details == {}:
         return "{}"
-    return json.dumps(_spelled(details), sort_keys=True, separators=(",", ":"))
+    return _SPELL(_spelled(details))
 
 
 def _framed(fields: Iterable[bytes | None]) -> bytes:

@@ -88,7 +88,7 @@ def _utf8(value: str) -> bytes:
 
 
 def _list(values: Sequence[Any]) -> Bound:
-    kinds = {str if isinstance(item, str) else type(item) for item in values}
+    kinds = {str if issubclass(kind, str) else kind for kind in set(map(type, values))}
     kinds.discard(type(None))
     if not kinds:
         return UNKNOWN, Format.TEXT, f"{{{','.join(['NULL'] * len(values))}}}".encode()

@@ -30,14 +30,14 @@ def seal(
     body: bytes,
     told: Told,
     place: int = 0,
-    is_last: bool = True,
     size: int = 0,
     restored_number: int | None = None,
     reasoning: str | None = None,
 ) -> dict[str, Any]:
     """Return one version as `timeline_keyed_item_v1` has it.
 
-    `place` is that among the versions of one act, of which the last has its key.
+    `place` is that among the versions of one act, of which the last alone has its key:
+    the others are sealed for `keyless`.
     """
     encoded = EncodedWrite(sealer=sealer(document.project, document.id))
     event_id = new_id("trace", now=act.now, sequence=place)
@@ -50,8 +50,6 @@ def seal(
     )
     step, salt = Step(reasoning=reasoning), secrets.token_bytes(SALT_BYTES)
     draft = Draft(op=op, hold=Hold.OPEN, step=step, restored_number=restored_number)
-    if not is_last:
-        act = replace(act, request=replace(act.request, key=None))
     stamp = Stamp(act=act, session_id=document.id, number=0)
     claim = claim_of(draft, stamp, stored.commitment, salt, event_id)
     return {
@@ -72,6 +70,11 @@ def seal(
         "body_size": stored.size,
         "data": stored.data,
     } | _record(act, document, told, event_id)
+
+
+def keyless(act: Act) -> Act:
+    """Return an act without the idempotency key of its request."""
+    return replace(act, request=replace(act.request, key=None))
 
 
 def _record(act: Act, document: Document, told: Told, event_id: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from apps.core.admission import gate
 from apps.core.errors import DomainError, IdempotencyKeyReused
 from apps.timeline.errors import DocumentHeld, DocumentNotFound
 from apps.timeline.ledger.documents import calls
-from apps.timeline.ledger.documents.sealing import seal
+from apps.timeline.ledger.documents.sealing import keyless, seal
 from apps.timeline.ledger.documents.values import Document, Told
 from apps.timeline.words import Op
 
@@ -22,7 +22,7 @@ NOTHING = b"{}"
 
 def begin(act: Act, document: Document, told: Told) -> None:
     """Make the document with its version 0, unless it is there."""
-    item = seal(act, document, op=Op.CREATE, body=NOTHING, told=told, is_last=False)
+    item = seal(keyless(act), document, op=Op.CREATE, body=NOTHING, told=told)
     given = calls.of_act(act, document) | item
     # Of nobody's document the row names no agent.
     given["act_agent_id"] = document.agent_id or None

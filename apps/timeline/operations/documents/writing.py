@@ -23,7 +23,7 @@ from apps.timeline.errors import (
     NoRoom,
 )
 from apps.timeline.ledger.documents import calls, writing
-from apps.timeline.ledger.documents.sealing import seal
+from apps.timeline.ledger.documents.sealing import keyless, seal
 from apps.timeline.ledger.documents.values import (
     Document,
     NewEntry,
@@ -79,15 +79,15 @@ def write_entries(
     Raises: ConfigChanged, EntryChanged and NoRoom (naming the entries, from 0), and
     what `writing.run` raises.
     """
+    others = keyless(act)
     items = [
         seal(
-            act,
+            act if place == len(entries) - 1 else others,
             document,
             op=entry.op,
             body=entry.body,
             told=entry.told,
             place=place,
-            is_last=place == len(entries) - 1,
             size=entry.size,
             reasoning=reasoning,
         )
