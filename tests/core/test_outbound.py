@@ -75,7 +75,8 @@ REFUSED = {
     "https://127.0.0.1:443:80/": "port",
     "https://8.8.8.8:443@127.0.0.1/": "user name",
     "https://8.8.8.8@[::1]/": "user name",
-    "https://[::1]:443@8.8.8.8/": "user name",
+    # Before Python 3.11.4 it was no URL at all.
+    "https://[::1]:443@8.8.8.8/": "user name|URL",
     "https://:@127.0.0.1/": "user name",
     "https://example.com%00@127.0.0.1/": "user name",
     "https://8.8.8.8#@127.0.0.1/": "fragment",
