@@ -22,6 +22,10 @@ from tests.databases import database
 pytestmark = pytest.mark.django_db
 
 OURS = [one.label for one in apps.get_app_configs() if one.name.startswith("apps.")]
+# What most others stand on, the last to be made first. Each is taken back with all
+# that needs it, so the next goes on from there: brought again in between, these five
+# took two thirds of the test's two minutes of a processor.
+BASES = ("timeline", "audit", "agents", "accounts", "core")
 MIGRATED = sorted({app for app, _ in MigrationLoader(None).disk_migrations} & set(OURS))
 
 CATALOGUE = """
@@ -80,10 +84,12 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
     migrate(scratch)
     complete = catalogue(scratch)
 
-    for app in MIGRATED:
-        back(scratch, app)
-        assert [row for row in catalogue(scratch) if belongs(row, app)] == []
+    for app in sorted(set(MIGRATED) - set(BASES)):
+        require_back(scratch, app)
         migrate(scratch)
+    for app in BASES:
+        require_back(scratch, app)
+    migrate(scratch)
 
     assert catalogue(scratch) == complete
     assert {app for app in MIGRATED if any(belongs(row, app) for row in complete)} == {
@@ -213,6 +219,12 @@ def leaves(connection: Any) -> list[tuple[str, str]]:
 
 def back(connection: Any, app: str) -> None:
     MigrationExecutor(connection).migrate([(app, None)])
+
+
+def require_back(connection: Any, app: str) -> None:
+    """Take an app back with what needs it, and require that nothing of it is left."""
+    back(connection, app)
+    assert [row for row in catalogue(connection) if belongs(row, app)] == []
 
 
 def catalogue(connection: Any) -> list[tuple[str, ...]]:
