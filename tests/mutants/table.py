@@ -1904,7 +1904,7 @@ MUTANTS = (
         UNNEEDED,
         "n.number IS NULL OR n.number > %(shown_from)s",
         "n.number IS NULL",
-        DICT,
+        PRUNED_DOCUMENTS + "what_a_young_version_shows_stays_though_it_is_older",
     ),
     one(
         "the newest entry of a key",
@@ -1923,9 +1923,9 @@ MUTANTS = (
     one(
         "versions of a config are not pruned",
         UNNEEDED,
-        "v.op IN ('set', ",
-        "v.op IN ('configure', 'set', ",
-        DICT,
+        "e.key = '' OR ",
+        "",
+        PRUNED_DOCUMENTS + "a_config_that_was_rolled_back_to_stays",
     ),
     one(
         "what stood where something was pruned",

@@ -220,6 +220,35 @@ def test_versions_of_a_config_stay(store: Store, project: Project) -> None:
     assert "All of it holds." in verified()
 
 
+def test_a_config_that_was_rolled_back_to_stays(store: Store, project: Project) -> None:
+    made(store.configure({"n": 1}))
+    made(store.configure({"n": 2}))
+    made(store.roll_back("v1"))
+    made(store.configure({"n": 3}))
+    made(store.write("b", "more"))
+    pruned(project)
+
+    path = f"{store.path}/config/versions"
+    assert [
+        made(store.client.get(f"{path}/v{n}"))["config"]["n"] for n in (1, 2, 3)
+    ] == [*(1, 2, 1)]
+    assert "All of it holds." in verified()
+
+
+def test_what_a_young_version_shows_stays_though_it_is_older(
+    store: Store, project: Project
+) -> None:
+    made(store.write("a", "fifth"))
+    pruned(project)
+
+    # All is to be seen at the version before the newest, where v5 stood still.
+    assert numbers() == [0, 1, 5, 6, 7]
+    assert [made(store.read("a", at=at))["value"] for at in (6, 7)] == [
+        *("fourth", "fifth")
+    ]
+    assert "All of it holds." in verified()
+
+
 # -- readers
 
 
