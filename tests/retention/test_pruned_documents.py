@@ -239,9 +239,9 @@ def test_what_a_young_version_shows_stays_though_it_is_older(
     store: Store, project: Project
 ) -> None:
     made(store.write("a", "fifth"))
-    pruned(project)
+    pruned(project, prune_days=7, keep_last=2)
 
-    # All is to be seen at the version before the newest, where v5 stood still.
+    # All is to be seen at the two newest versions, of which v5 stood at the first.
     assert numbers() == [0, 1, 5, 6, 7]
     assert [made(store.read("a", at=at))["value"] for at in (6, 7)] == [
         *("fourth", "fifth")
