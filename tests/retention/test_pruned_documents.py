@@ -15,6 +15,7 @@ from apps.accounts.operations import forget_answers
 from apps.core.actors import SYSTEM
 from apps.core.roles.names import Role
 from apps.data import operations as data
+from apps.data.operations import restoring
 from apps.retention import operations as retention
 from apps.retention.counts import Counts
 from apps.retention.models import Removal
@@ -359,6 +360,23 @@ def test_a_removal_that_is_sent_again_is_not_counted_by_what_is_left(
         forget_answers(actor=SYSTEM, now=timezone.now() + LATER)
 
     again = store.client.send("DELETE", path, headers=key, query=query)
+    assert (again.status, again.code) == (410, "version_pruned")
+
+
+def test_a_restore_by_steps_that_is_sent_again_after_it_went_is_told_as_gone(
+    store: Store, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(restoring, "AT_ONCE", 1)
+    (checkpoint,) = made(store.client.get(store.checkpoints))["data"]
+    path, key = f"{store.checkpoints}/{checkpoint['id']}/restore", "k1"
+    made(store.client.post(path, {}, Idempotency_Key=key))
+    for value in ("1", "2"):
+        made(store.batch([{"key": name, "value": value} for name in ("a", "b")]))
+    pruned(project)
+    with acting_as(Role.WORKER):
+        forget_answers(actor=SYSTEM, now=timezone.now() + LATER)
+
+    again = store.client.post(path, {}, Idempotency_Key=key)
     assert (again.status, again.code) == (410, "version_pruned")
 
 

@@ -23,7 +23,8 @@ from apps.data.operations.keeping.long_restores import begun_by, start_restore
 from apps.data.operations.keeping.stepping import step_in_turn
 from apps.data.operations.recording import found_to_write
 from apps.data.operations.restoring import RestoredCheckpoint, RestoreWanted
-from apps.timeline.errors import RestoreTooLarge
+from apps.timeline import queries
+from apps.timeline.errors import RestoreTooLarge, VersionNotFound
 from apps.timeline.models import Version
 from apps.timeline.operations import Document, Restored
 
@@ -41,7 +42,8 @@ def restore_by_steps(
     caller goes away the worker makes the steps that are left; the same request, sent
     again, goes on with them or is answered what was done.
 
-    Raises: what `restore_checkpoint` raises, RestoreRunning, RestoreStopped, Busy.
+    Raises: what `restore_checkpoint` raises, RestoreRunning, RestoreStopped, Busy;
+    VersionPruned where it was done long ago.
     """
     wanted.require()
     agent, document = found_to_write(act, reference)
@@ -90,7 +92,7 @@ def _is_long(
 def _done(
     agent: Agent, document: Document, checkpoint: Checkpoint, one: LongRestore
 ) -> RestoredCheckpoint:
-    last = Version.objects.get(session_id=document.id, number=one.number or 0)
+    last = _last(document, one.number or 0)
     return RestoredCheckpoint(
         agent=agent,
         checkpoint=checkpoint,
@@ -113,6 +115,18 @@ def _done(
         skipped=one.skipped,
         steps=one.steps,
     )
+
+
+def _last(document: Document, number: int) -> Version:
+    """Return the version of the last step.
+
+    Raises: VersionPruned where a removal took it: then nobody knows what was answered.
+    """
+    found = Version.objects.filter(session_id=document.id, number=number).first()
+    if found is None:
+        queries.require_values(document.id, [number])
+        raise VersionNotFound(param="version")
+    return found
 
 
 def _expired(
