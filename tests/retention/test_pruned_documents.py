@@ -30,6 +30,8 @@ from apps.timeline.models import (
     Tombstone,
     Version,
 )
+from apps.timeline.verification import verify_session
+from apps.timeline.verification.documents import walk
 from tests.acting import acting_as, past_triggers, tampering
 from tests.acts import act_in
 from tests.conftest import Api
@@ -535,3 +537,38 @@ def test_when_a_key_came_to_be_is_held_to_what_is_left_of_it(
         KeyHead.objects.filter(key="a").update(created_at=later)
 
     assert "the head of a key does not follow from its entries" in verified()
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 4])
+def test_what_is_pruned_in_the_middle_of_verifying_is_not_named(
+    store: Store, project: Project, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(walk, "CHUNK", chunk)
+    removals: list[Removal] = []
+
+    def told(versions: int) -> None:
+        removals[:] = removals or [pruned(project)]
+
+    report = verify_session(document().id, told=told)
+
+    assert removals
+    assert (report.first_broken, report.first_derived) == (None, None)
+    assert report.versions == len(numbers())
+
+
+def test_what_does_not_hold_is_named_beside_a_removal_in_its_middle(
+    store: Store, project: Project
+) -> None:
+    later = timezone.now() + timedelta(days=1)
+    with tampering("timeline_keyhead"):
+        KeyHead.objects.filter(key="a").update(created_at=later)
+    removals: list[Removal] = []
+
+    def told(versions: int) -> None:
+        removals[:] = removals or [pruned(project)]
+
+    report = verify_session(document().id, told=told)
+
+    assert removals
+    assert report.first_derived is not None
+    assert "the head of a key" in report.first_derived.sentence

@@ -23,6 +23,11 @@ SESSION = sql.query("timeline", "verify_beginning")
 # By itself: the rest of the row may hold what cannot be read.
 KIND = sql.of_session("SELECT s.kind FROM timeline_session s WHERE s.id = %s")
 
+# What a removal changes of a history's own row.
+REMOVED = sql.of_session("""
+SELECT s.erasures, s.thinned_below FROM timeline_session s WHERE s.id = %s
+""")
+
 # Put together from constants alone.
 VERSIONS = sql.of_session(
     sql.query("timeline", "verify_versions", version_columns=VERSION_COLUMNS)
@@ -203,6 +208,12 @@ def kind(session_id: str) -> str | None:
     """Return what the row is: a session or a keyed document; None for no row."""
     found = sql.rows(KIND, [session_id])
     return found[0].kind if found else None
+
+
+def removed(session_id: str) -> tuple[int, int | None] | None:
+    """Return how often something was removed, and what was thinned; None: no row."""
+    found = sql.rows(REMOVED, [session_id])
+    return (found[0].erasures, found[0].thinned_below) if found else None
 
 
 def versions(session_id: str, *, after: int, limit: int) -> list[StoredVersion]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 from apps.timeline import words
 from apps.timeline.verification import rows
@@ -19,17 +20,12 @@ def verify_session(
 ) -> Report:
     """Verify a session, or the part of it within the limits; change nothing.
 
-    `told` hears after every chunk how many versions have been looked at.
+    `told` hears after every chunk how many versions have been looked at. Where a
+    removal came in the middle, and something seems not to hold, all is read anew.
 
     Raises: SessionNotFound, VersionNotFound and TurnNotFound (for `after…`).
     """
-    walk = _walk(session_id, limits or Limits(), told)
-    count = {True: 0, False: 0}
-    first: dict[bool, Finding] = {}
-    for finding in walk.findings():
-        is_derived = finding.kind is Kind.DERIVED
-        count[is_derived] += 1
-        first.setdefault(is_derived, finding)
+    walk, found = _undisturbed(session_id, limits or Limits(), told)
     return Report(
         session_id=session_id,
         versions=walk.versions,
@@ -39,11 +35,41 @@ def verify_session(
         chain_start=walk.chain_start,
         chain_end=walk.chain_end,
         turns=walk.turns.report(),
-        broken=count[False],
-        first_broken=first.get(False),
-        derived=count[True],
-        first_derived=first.get(True),
+        broken=found.count[False],
+        first_broken=found.first.get(False),
+        derived=found.count[True],
+        first_derived=found.first.get(True),
     )
+
+
+@dataclass(slots=True)
+class _Found:
+    """What does not hold: how much, and the first of it; derived data apart."""
+
+    count: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    first: dict[bool, Finding] = field(default_factory=dict)
+
+    def add(self, finding: Finding) -> None:
+        is_derived = finding.kind is Kind.DERIVED
+        self.count[is_derived] += 1
+        self.first.setdefault(is_derived, finding)
+
+
+def _undisturbed(
+    session_id: str, limits: Limits, told: Callable[[int], None]
+) -> tuple[VersionWalk | DocumentWalk, _Found]:
+    """Go over a history until nothing is named that a removal took meanwhile.
+
+    What was read before a removal and what was read after it do not fit together,
+    though both hold.
+    """
+    while True:
+        before = rows.removed(session_id)
+        walk, found = _walk(session_id, limits, told), _Found()
+        for finding in walk.findings():
+            found.add(finding)
+        if not found.first or rows.removed(session_id) == before:
+            return walk, found
 
 
 def findings(session_id: str) -> Iterator[Finding]:
