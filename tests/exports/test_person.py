@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from apps.accounts.models import Project
+from apps.exports.kinds import beside, person
 from apps.exports.kinds import made as making_of
-from apps.exports.kinds import person
 from apps.exports.making import sweeping
+from apps.timeline.queries import contents
 from tests.conftest import Api
 from tests.erasures.leaving import CANARY, leave
 from tests.exports.reading import Entries, Sweep, entries, left_out, made, objects
+from tests.memory.conftest import Mind, done
+from tests.retention.aged import enabled, swept
 from tests.timeline import runs
 
 pytestmark = pytest.mark.django_db
@@ -100,3 +106,65 @@ def test_nothing_that_opens_something_is_in_it(
     everything = b"".join(found.values())
     for secret in (b'"salt"', b'"provider_key"', b'"secret"'):
         assert secret not in everything
+
+
+@pytest.fixture
+def tea(admin: Api) -> str:
+    """A memory of Ann's with four versions, of which the first two are to go."""
+    mind = Mind(admin)
+    id = str(mind.add("Likes tea", user_id="ann")["id"])
+    for content in ("Likes coffee", "Likes water", "Likes milk"):
+        done(mind.patch(id, content=content))
+    return id
+
+
+def later() -> datetime:
+    return timezone.now() + timedelta(days=400)
+
+
+def told_of(found: Entries, memory_id: str) -> list[Any]:
+    """Return the versions, and the first and last of what was removed of a memory."""
+    return [
+        one.get("version") or (one["object"], one["first_version"], one["last_version"])
+        for one in objects(found, f"memories/{memory_id}")
+    ]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 1_000])
+def test_what_a_policy_has_pruned_of_a_memory_is_named(
+    admin: Api,
+    project: Project,
+    sweep: Sweep,
+    tea: str,
+    monkeypatch: pytest.MonkeyPatch,
+    at_once: int,
+) -> None:
+    monkeypatch.setattr(beside, "PAST_AT_ONCE", at_once)
+    enabled(project, prune_days=7)
+    swept(now=later())
+
+    found = of_person(admin, sweep, "ann")
+
+    assert told_of(found, tea) == [4, 3, ("removed", 1, 2)]
+
+
+def test_what_is_pruned_while_it_is_written_is_named_as_well(
+    admin: Api,
+    project: Project,
+    sweep: Sweep,
+    tea: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    enabled(project, prune_days=7)
+    acts = [lambda: swept(now=later())]
+
+    def behind(*given: Any) -> Any:
+        if acts:
+            acts.pop()()
+        return contents(*given)
+
+    monkeypatch.setattr(beside, "contents", behind)
+
+    found = of_person(admin, sweep, "ann")
+
+    assert told_of(found, tea) == [4, 3, ("removed", 1, 2)]

@@ -12,10 +12,11 @@ from apps.exports.kinds.made import Made
 from apps.exports.kinds.taking import Taking, TakingSession
 from apps.exports.models import Export
 from apps.memory.models import Memory
+from apps.timeline.errors import ContentsErased, VersionPruned
 from apps.timeline.hooks.keeping import ERASED_SESSIONS, SESSIONS, Leavings
 from apps.timeline.models import Label, Note, Review, Score, Summary
 from apps.timeline.operations import Document
-from apps.timeline.queries import contents, history
+from apps.timeline.queries import PastEntry, contents, history, removed_of_key
 from apps.witness.reading import queries
 from apps.witness.reading.shapes import proof_object
 
@@ -68,24 +69,38 @@ def memories(taking: Taking, scope: str, owner: str) -> None:
 
 
 def _past(document_id: str, key: str) -> Iterator[dict[str, Any]]:
-    """Yield what was done to a memory, the newest first, and what it said then."""
+    """Yield what was done to a memory, the newest first, and what it said then.
+
+    What a policy has pruned is named where it was.
+    """
     before: int | None = None
-    while found := history(document_id, key, before=before, limit=PAST_AT_ONCE):
-        said = contents(document_id, [one for one in found if not one.is_emptied])
-        for one in found:
-            content = said.get(one.body_number or 0)
-            yield {
-                "object": "memory_version",
-                "id": key,
-                "version": one.ordinal,
-                "cause": one.cause,
-                "memory": None if content is None else json.parse_written(content),
-                "contents_erased": one.is_emptied,
-                "actor": one.actor_label,
-                "reasoning": one.reasoning,
-                "created_at": utc_text(one.created_at),
-            }
-        before = found[-1].ordinal
+    while found := history(document_id, key, before=before, limit=PAST_AT_ONCE + 1):
+        page, following = found[:PAST_AT_ONCE], found[PAST_AT_ONCE:]
+        try:
+            said = contents(document_id, [one for one in page if not one.is_emptied])
+        except (ContentsErased, VersionPruned):
+            continue  # since it was read: read again, it is told as gone
+        stones = removed_of_key(document_id, page, next(iter(following), None))
+        removed = {one["last_version"] + 1: one for one in stones}
+        for one in page:
+            yield _version(key, one, said.get(one.body_number or 0))
+            if one.ordinal in removed:
+                yield {"object": "removed", "id": key, **removed[one.ordinal]}
+        before = page[-1].ordinal
+
+
+def _version(key: str, one: PastEntry, content: bytes | None) -> dict[str, Any]:
+    return {
+        "object": "memory_version",
+        "id": key,
+        "version": one.ordinal,
+        "cause": one.cause,
+        "memory": None if content is None else json.parse_written(content),
+        "contents_erased": one.is_emptied,
+        "actor": one.actor_label,
+        "reasoning": one.reasoning,
+        "created_at": utc_text(one.created_at),
+    }
 
 
 def proof(taking: TakingSession, after: Any) -> None:
