@@ -1861,7 +1861,7 @@ MUTANTS = (
         SUPERSEDED,
         "OR n.number > %(shown_from)s",
         "OR false",
-        EMPTIED + "a_value_that_the_newest_version_replaced_is_of_the_one_before",
+        EMPTIED + "a_value_that_the_newest_version_replaced_goes_unless_more_are_kept",
     ),
     one(
         "configs are not emptied",

@@ -139,18 +139,35 @@ def test_what_is_not_old_enough_or_among_the_newest_stays(
     assert Removal.objects.removals().count() == 1
 
 
-def test_a_value_that_the_newest_version_replaced_is_of_the_one_before(
-    admin: Api, project: Project
+@pytest.mark.parametrize(
+    ("keep_last", "left"),
+    [(1, ["third", None, None]), (2, ["third", "second", None])],
+)
+def test_a_value_that_the_newest_version_replaced_goes_unless_more_are_kept(
+    admin: Api, project: Project, keep_last: int, left: list[str | None]
 ) -> None:
     admin.post("/v1/agents", {"name": AGENT, "external_id": AGENT})
     store = Store(admin)
     for value in ("first", "second", "third"):
         made(store.write("a", value))
+    emptied(project, empty_days=7, keep_last=keep_last)
+
+    assert [one["value"] for one in made(store.versions("a"))["data"]] == left
+    assert "All of it holds." in verified()
+
+
+def test_what_was_deleted_last_is_not_read_for_ever(
+    admin: Api, project: Project
+) -> None:
+    """Nobody writes anything after it, and its time is over all the same."""
+    mind = Mind(admin)
+    id = str(mind.add("Lives in Rome", user_id="ada")["id"])
+    assert mind.delete(id).status == 204
     emptied(project)
 
-    assert [one["value"] for one in made(store.versions("a"))["data"]] == [
-        *("third", "second", None)
-    ]
+    deleted, added = mind.versions(id)
+    assert (deleted["cause"], added["memory"]) == ("removed", None)
+    assert "All of it holds." in verified()
 
 
 def test_a_value_that_was_brought_back_stays_as_long_as_it_is_seen(

@@ -161,7 +161,8 @@ def _work_of_document(document: Session, rule: Rule, place: Place) -> Work | Non
     old as the one that took its place. The document stays whatever a policy says.
     """
     archive, empty, prune = (
-        _old_to(document, rule, step) for step in (Step.ARCHIVE, Step.EMPTY, Step.PRUNE)
+        _shown_from(document, rule, step)
+        for step in (Step.ARCHIVE, Step.EMPTY, Step.PRUNE)
     )
     finds = {
         Step.PRUNE: (unneeded, prune),
@@ -187,9 +188,24 @@ def _work_of_document(document: Session, rule: Rule, place: Place) -> Work | Non
     return None
 
 
-def _old_to(session: Session, rule: Rule, step: Step) -> int:
+def _shown_from(document: Session, rule: Rule, step: Step) -> int:
+    """Return from which version on all has to be seen; -1 where nothing is due.
+
+    What was old enough stood until the next version: so the oldest of the newest ones
+    that stay is the last by which something may be replaced.
+    """
+    return _old_to(document, rule, step, most=_newest(document, rule) + 1)
+
+
+def _newest(session: Session, rule: Rule) -> int:
+    """Return the newest version that is not among those that stay by their number."""
+    return session.head_number - rule.terms.keep_last
+
+
+def _old_to(session: Session, rule: Rule, step: Step, most: int | None = None) -> int:
     """Return the newest version that is old enough for a step; -1 where none is."""
-    most, after = session.head_number - rule.terms.keep_last, rule.terms.after(step)
+    most = _newest(session, rule) if most is None else most
+    after = rule.terms.after(step)
     if after is None or most < 0:
         return -1
     asked = {"session": session.id, "most": most, "before": rule.at - after}
