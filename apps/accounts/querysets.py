@@ -36,6 +36,10 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
     def in_project(self, project_id: str) -> Self:
         return self.filter(project_id=project_id)
 
+    def of_person(self, user_id: str) -> Self:
+        """Theirs, as long as they can sign in."""
+        return self.filter(user_id=user_id, user__is_active=True)
+
     def for_header(self, slug: str) -> Self:
         """The membership of this project first, then the others by name."""
         is_other = Case(When(project__slug=slug, then=0), default=1)

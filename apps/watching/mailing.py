@@ -1,12 +1,14 @@
 """Send what waits: one mail for each watch, however much happened meanwhile.
 
 Notices go once their mail is handed to the mail server; a worker that is killed between
-the two sends it once more. A server that is down is tried again with the next sweep,
-and what is older than a day is dropped: nobody acts on it any more.
+the two sends it once more. A server that is down is tried again with the next sweep. An
+address that it refuses is too, but no other waits for that one. What is older than a
+day is dropped: nobody acts on it any more.
 """
 
 from __future__ import annotations
 
+import smtplib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -41,29 +43,51 @@ WORDS = {
 @transaction.atomic
 def send(*, now: datetime) -> int:
     """Send the oldest notices; return how many went out."""
-    claimed = Notice.objects.to_send(most=AT_ONCE)
-    n_sent = 0
-    for watch, some in groupby(claimed, key=lambda one: one.watch):
-        notices = list(some)
-        is_old = notices[-1].at < now - OLDEST
-        if not is_old and _is_member(watch):
+    n_sent, refused = 0, set[str]()
+    while claimed := Notice.objects.to_send(most=AT_ONCE, but_of=refused):
+        n_known = len(refused)
+        for watch, some in groupby(claimed, key=lambda one: one.watch):
+            waiting = _not_old(list(some), now)
             try:
-                with looking(reader_of(watch.project)):
-                    message = _message(watch, notices)
-                message.send()
+                n_sent += _mail(watch, waiting)
+            except smtplib.SMTPRecipientsRefused as failure:
+                # What waits for it is no reason for others to wait.
+                refused.add(watch.id)
+                log.warning("a mail was refused", why=shorten(str(failure), 200))
             # Whatever the server or the way to it does; the rest waits for it, too.
             except OSError as failure:
                 log.warning("a mail was not sent", why=shorten(str(failure), 200))
-                break
-            n_sent += len(notices)
-        _forget(notices)
+                return n_sent
+            else:
+                _forget(waiting)
+        if len(refused) == n_known:
+            break
     return n_sent
+
+
+def _not_old(notices: Sequence[Notice], now: datetime) -> list[Notice]:
+    """Drop what nobody acts on any more; return the rest."""
+    _forget([one for one in notices if one.at < now - OLDEST])
+    return [one for one in notices if one.at >= now - OLDEST]
+
+
+def _mail(watch: Watch, notices: Sequence[Notice]) -> int:
+    """Mail who watches; return of how many notices, none where nobody may see them.
+
+    Raises: OSError.
+    """
+    if not notices or not _is_member(watch):
+        return 0
+    with looking(reader_of(watch.project)):
+        message = _message(watch, notices)
+    message.send()
+    return len(notices)
 
 
 def _is_member(watch: Watch) -> bool:
     """Whether who watches may still see it; a watch outlives no membership."""
     members = Membership.objects.in_project(watch.project_id)
-    return members.filter(user_id=watch.user_id).exists()
+    return members.of_person(watch.user_id).exists()
 
 
 def _message(watch: Watch, notices: Sequence[Notice]) -> EmailMessage:
@@ -99,6 +123,8 @@ def _words(notice: Notice) -> str:
 
 
 def _forget(notices: Sequence[Notice]) -> None:
+    if not notices:
+        return
     watch = notices[0].watch
     events = [one.event_id for one in notices]
     Notice.objects.filter(watch=watch, event_id__in=events).delete()

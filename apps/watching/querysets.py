@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -24,9 +24,10 @@ class WatchQuerySet(models.QuerySet["Watch"]):
 
 
 class NoticeQuerySet(models.QuerySet["Notice"]):
-    def to_send(self, *, most: int) -> list[Notice]:
-        """Claim the oldest; those that another worker sends are passed by."""
-        waiting = self.select_for_update(skip_locked=True, of=("self",))
+    def to_send(self, *, most: int, but_of: Collection[str] = ()) -> list[Notice]:
+        """Claim the oldest of other watches; what another worker sends is passed by."""
+        waiting = self.exclude(watch_id__in=but_of)
+        waiting = waiting.select_for_update(skip_locked=True, of=("self",))
         in_order = waiting.select_related("watch__project").order_by(
             "watch_id", "event_id"
         )

@@ -10,7 +10,7 @@ from django.core.mail import EmailMessage
 from django.db import connection
 
 from apps.accounts import operations as accounts
-from apps.accounts.models import Membership, Project, Role
+from apps.accounts.models import Membership, Project, Role, User
 from apps.audit.models import AuditRecord, Event
 from apps.core.errors import InvalidRequest
 from apps.core.roles.names import Role as DatabaseRole
@@ -279,6 +279,31 @@ def test_who_is_no_member_any_more_has_no_mail(project):
     assert len(told()) == 1
     assert mail.outbox == []
     assert not SummaryMail.objects.exists()
+
+
+def test_who_was_deactivated_has_no_mail(project):
+    reader = reads(project)
+    User.objects.filter(id=reader.user_id).update(is_active=False)
+
+    assert len(told()) == 1
+    assert mail.outbox == []
+
+
+def test_an_address_that_is_refused_holds_up_nobody(project, monkeypatch):
+    reads(project)
+    reads(project, "carol", Role.VIEWER)
+    send = EmailMessage.send
+
+    def refuse_alice(self, fail_silently=False):
+        if self.to == ["alice@example.com"]:
+            raise smtplib.SMTPRecipientsRefused({self.to[0]: (550, b"no mailbox")})
+        return send(self)
+
+    monkeypatch.setattr(EmailMessage, "send", refuse_alice)
+    told()
+
+    assert [one.to for one in mail.outbox] == [["carol@example.com"]]
+    assert SummaryMail.objects.count() == 1
 
 
 def test_a_mail_server_that_is_away_is_tried_again_for_some_days(project, monkeypatch):

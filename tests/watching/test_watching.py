@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
-from apps.accounts.models import Role
+from apps.accounts.models import Role, User
 from apps.agents.models import Agent
 from apps.audit.models import AuditRecord
 from apps.core.roles.names import Role as DatabaseRole
@@ -196,6 +196,15 @@ def test_who_has_left_the_project_is_told_nothing(viewer, carol, project, story)
     assert not Notice.objects.exists()
 
 
+def test_who_was_deactivated_is_told_nothing(viewer, carol, project, story):
+    viewer.post(address(project, story.id, "watch"), TO)
+    story.pause()
+    User.objects.filter(id=carol.id).update(is_active=False)
+
+    assert sent() == []
+    assert not Notice.objects.exists()
+
+
 def test_a_mail_server_that_is_down_is_tried_again(viewer, project, story, monkeypatch):
     viewer.post(address(project, story.id, "watch"), TO)
     story.pause()
@@ -208,6 +217,53 @@ def test_a_mail_server_that_is_down_is_tried_again(viewer, project, story, monke
         assert sent() == []
 
     assert len(sent()) == 1
+
+
+def refusing_mail_to(address):
+    """Be a mail server that has no such mailbox, and all others."""
+    send = mailing.EmailMessage.send
+
+    def sending(message):
+        if address in message.to:
+            raise smtplib.SMTPRecipientsRefused({address: (550, b"no such mailbox")})
+        return send(message)
+
+    return sending
+
+
+def test_an_address_that_is_refused_holds_up_nobody(
+    client, viewer, project, story, monkeypatch
+):
+    monkeypatch.setattr(mailing, "AT_ONCE", 1)
+    viewer.post(address(project, story.id, "watch"), {"email": "gone@example.com"})
+    dave = signed_in(client, make_member(project, "dave", Role.VIEWER))
+    dave.post(address(project, story.id, "watch"), {"email": "dave@example.com"})
+    story.pause()
+    refused = refusing_mail_to("gone@example.com")
+
+    with monkeypatch.context() as server:
+        server.setattr(mailing.EmailMessage, "send", refused)
+        assert [one.to for one in sent()] == [["dave@example.com"]]
+        # Somebody may clear the mailbox yet.
+        assert Notice.objects.count() == 1
+
+    assert [one.to for one in sent()] == [["gone@example.com"]]
+
+
+def test_what_is_refused_for_a_day_is_dropped(viewer, project, story, monkeypatch):
+    viewer.post(address(project, story.id, "watch"), TO)
+    story.update(LOST)
+    feed_all()
+    with acting_as(DatabaseRole.WORKER):
+        Notice.objects.update(at=timezone.now() - timedelta(days=2))
+    story.pause()
+    refused = refusing_mail_to(TO["email"])
+
+    with monkeypatch.context() as server:
+        server.setattr(mailing.EmailMessage, "send", refused)
+        assert sent() == []
+
+    assert Notice.objects.count() == 1
 
 
 def test_what_waited_for_a_day_is_dropped(viewer, project, story):

@@ -8,6 +8,7 @@ while writes wait to be fed: the week would lack them.
 
 from __future__ import annotations
 
+import smtplib
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -103,6 +104,10 @@ def send(*, now: datetime) -> int:
                 with looking(reader_of(one.reader.project)):
                     message = _message(one)
                 message.send()
+            # This one waits for its address, and the rest for none but its own.
+            except smtplib.SMTPRecipientsRefused as failure:
+                log.warning("a mail was refused", why=shorten(str(failure), 200))
+                continue
             # Whatever the server or the way to it does; the rest waits for it, too.
             except OSError as failure:
                 log.warning("a mail was not sent", why=shorten(str(failure), 200))
@@ -115,7 +120,7 @@ def send(*, now: datetime) -> int:
 def _is_member(reader: SummaryReader) -> bool:
     """Whether who chose it may still see it; a wish outlives no membership."""
     members = Membership.objects.in_project(reader.project_id)
-    return members.filter(user_id=reader.user_id).exists()
+    return members.of_person(reader.user_id).exists()
 
 
 def _message(mail: SummaryMail) -> EmailMessage:
