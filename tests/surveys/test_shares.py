@@ -228,3 +228,16 @@ def test_two_workers_at_once_find_the_same(project, olga):
     assert by_release(survey) == {"r1": (30, 0, 0), "r2": (30, 30, 0)}
     survey.refresh_from_db()
     assert survey.is_over
+
+
+def test_none_is_said_of_no_more_than_was_looked_through(project, olga, monkeypatch):
+    for _ in range(3):
+        story_of(project, (1, "r1"))
+    monkeypatch.setattr("apps.timeline.search.finder.PROBED", 1)
+    monkeypatch.setattr("apps.timeline.search.finder.MOST_LOOKED_AT", 1)
+    monkeypatch.setattr("apps.surveys.operations.asking.WALKS", 1)
+
+    with pytest.raises(UnacceptableSurvey) as refused:
+        asked(project, olga, query="state.total=1 updated<2020-01-01")
+
+    assert "older ones were not looked at" in refused.value.message

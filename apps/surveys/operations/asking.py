@@ -17,6 +17,11 @@ from apps.surveys.words import MOST, MOST_WAITING, WALKS
 from apps.timeline.search import collect_sessions, parse_query
 
 AT_ONCE = 2_000
+NONE = "There is no such session."
+NONE_SO_FAR = (
+    "Among all sessions that are looked through there is no such one; older ones were"
+    " not looked at. Narrow the search."
+)
 
 
 @transaction.atomic
@@ -41,7 +46,7 @@ def ask(*, act: Act, check: str, query: str | None = None) -> Survey:
     asked = parse_query(said or "", now=act.now)
     found = collect_sessions(act.scope, asked, now=act.now, most=MOST, walks=WALKS)
     if not found.sessions:
-        raise UnacceptableSurvey("There is no such session.", param="search")
+        raise UnacceptableSurvey(NONE if found.is_all else NONE_SO_FAR, param="search")
     survey = Survey.objects.create(
         id=new_id("surv", now=act.now),
         project=act.project,
