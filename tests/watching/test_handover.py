@@ -1,5 +1,7 @@
 """What one shift tells the next stands on the project's first page."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -36,6 +38,16 @@ def test_it_stands_on_the_first_page_with_who_wrote_it(operator, project, where)
     assert '<p class="hint">olga, <time' in page
     record = AuditRecord.objects.get(action="handover.written")
     assert (record.actor_label, record.details) == ("olga", {})
+
+
+def test_a_form_that_is_sent_twice_leaves_one_note(operator, project, where):
+    key = re.search('name="key" value="([^"]+)"', home(operator, project))[1]
+    sent = {"text": "Refunds are held.", "key": key}
+
+    answers = [operator.post(where, sent) for _ in range(2)]
+
+    assert [one.status_code for one in answers] == [302, 302]
+    assert Handover.objects.count() == 1
 
 
 def test_the_newest_comes_first_and_none_is_changed(operator, project, where):

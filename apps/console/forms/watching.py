@@ -2,6 +2,7 @@
 
 from django import forms
 
+from apps.console.forms.sending import OnceForm
 from apps.watching.operations import LONGEST_HANDOVER
 
 
@@ -11,7 +12,7 @@ class WatchForm(forms.Form):
     email = forms.EmailField(max_length=254)
 
 
-class HandoverForm(forms.Form):
+class HandoverForm(OnceForm):
     """What the next shift has to know."""
 
     text = forms.CharField(max_length=LONGEST_HANDOVER)

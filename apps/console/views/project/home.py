@@ -10,6 +10,7 @@ from apps.accounts.views.visits import entry_of
 from apps.console import queries
 from apps.console.pages.project import attention, rates
 from apps.console.pages.project.session_rows import session_rows
+from apps.console.views.requests.acts import new_key
 from apps.console.views.requests.decorators import entered, page, user_of
 from apps.console.views.requests.time_zone import readers_zone
 from apps.data import browsing
@@ -58,6 +59,7 @@ def project_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
             "looked_at": ACTS_LOOKED_AT,
             "handovers": Handover.objects.newest(about.id, most=SHOWN_HANDOVERS),
             "may_act": may(membership, Permission.WRITE, about),
+            "key": new_key(),
         }
     return render(request, "console/project.html", context)
 

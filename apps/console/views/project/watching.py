@@ -12,7 +12,7 @@ from apps.console import queries
 from apps.console.forms.watching import HandoverForm, WatchForm
 from apps.console.views.project.agents import agent_shown
 from apps.console.views.project.home import project_shown
-from apps.console.views.requests.acts import act_of, valid
+from apps.console.views.requests.acts import act_of, act_once, made_once, valid
 from apps.console.views.requests.decorators import act
 from apps.console.views.session.detail import session_shown
 from apps.watching import operations as watching
@@ -61,11 +61,14 @@ def unwatch_agent(
 @act(Permission.WRITE, shows=project_shown)
 def hand_over(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Leave a note for the next shift on the project's first page."""
-    watching.hand_over(
-        act=act_of(request, membership),
-        membership=membership,
-        text=valid(HandoverForm(request.POST))["text"],
-    )
+    filled = HandoverForm(request.POST)
+    text = valid(filled)["text"]
+    act = act_once(request, membership, filled)
+
+    def write() -> str:
+        return str(watching.hand_over(act=act, membership=membership, text=text).id)
+
+    made_once(act, write)
     messages.success(request, "Written: whoever comes next sees it here.")
     return redirect("console:project", membership.project.slug)
 
