@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 
-from apps.checks import CheckRefused, Outcome, evaluate, pointers_of, read_text
+from apps.checks import (
+    CheckRefused,
+    Outcome,
+    evaluate,
+    pointers_of,
+    read_text,
+    write_text,
+)
 
 ORDER: dict[str, Any] = {
     "total": 1500,
@@ -120,6 +127,15 @@ def test_what_cannot_be_read_is_refused_at_its_place(
 
     assert refused.value.where.position == position
     assert refused.value.suggestion == suggestion
+
+
+def test_a_key_with_a_nul_is_written_without_one() -> None:
+    check = read_text(r'state."a\u0000b"=1')
+
+    text = write_text(check)
+
+    assert text == r'state."a\u0000b"=1'
+    assert read_text(text) == check
 
 
 def test_it_names_lists_and_not_what_is_in_them() -> None:

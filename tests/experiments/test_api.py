@@ -244,3 +244,11 @@ def test_how_long_it_took_is_from_its_beginning_to_its_head(api, project, story)
     told = made(client, forks).body["variants"]
 
     assert told[0]["seconds"] >= timedelta(minutes=1).total_seconds()
+
+
+def test_a_check_of_a_key_with_a_nul_is_kept(api, forks):
+    check = r'state."a\u0000b"=1'
+
+    answer = made(api(), forks, checks=[check])
+
+    assert (answer.status, answer.body["checks"]) == (201, [check])

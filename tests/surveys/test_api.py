@@ -95,3 +95,11 @@ def test_strangers_readers_and_nobody(api, make_key, bad, other_project):
     assert limited.get("/v1/surveys").body["data"] == []
     assert api().get("/v1/surveys", {"starting_after": "x"}).status == 400
     assert api().put("/v1/surveys", {}).status == 405
+
+
+def test_a_check_of_a_key_with_a_nul_is_kept(api, bad):
+    check = r'state."a\u0000b"=1'
+
+    made = asked(api(), check=check)
+
+    assert (made.status, made.body["check"]) == (201, check)
