@@ -24,19 +24,19 @@ unnest(%(firsts)s::varchar[], %(lasts)s::varchar[], %(sinces)s::timestamptz[],
        %(untils)s::timestamptz[]) AS span (first, last, since, until)
 """
 OF_SPAN = "%(project)s, span.first, span.last, span.since, span.until"
-SUMS_OF_SPANS = f"SELECT s.* FROM {SPANS}, metrics_sums_v4({OF_SPAN}) s"
+SUMS_OF_SPANS = f"SELECT s.* FROM {SPANS}, metrics_sums_v5({OF_SPAN}) s"
 USAGE_OF_SPANS = f"SELECT u.* FROM {SPANS}, metrics_usage_v1({OF_SPAN}) u"
 WORKED_OF_SPANS = f"SELECT w.* FROM {SPANS}, metrics_worked_v2({OF_SPAN}) w"
 WHO_WORKED_IN_SPANS = f"""
 SELECT DISTINCT w.session_id, w.agent_id, w.release
   FROM {SPANS}, metrics_worked_turns_v2({OF_SPAN}) w
 """
-REACHES_OF_SPANS = f"SELECT r.* FROM {SPANS}, metrics_reaches_v5({OF_SPAN}) r"
+REACHES_OF_SPANS = f"SELECT r.* FROM {SPANS}, metrics_reaches_v6({OF_SPAN}) r"
 # Of a time that does not begin at a whole hour: the sessions themselves.
 EXACT = f"""
 SELECT agent_id, measure, value, count(DISTINCT session_id) AS sessions,
        sum(acts)::bigint AS acts
-  FROM metrics_seen_v5({ASKED}) GROUP BY agent_id, measure, value
+  FROM metrics_seen_v6({ASKED}) GROUP BY agent_id, measure, value
 """
 
 

@@ -58,12 +58,12 @@ KEEP_SUMS = f"""
 INSERT INTO metrics_sum (project_id, agent_id, hour, began, versions, turns, rollbacks,
                          undos, repeats, forks, aside, waited, stored, tool_calls,
                          tool_errors, timed, latency_ms, latency_max, counted_by)
-SELECT %(project)s, s.* FROM metrics_sums_v4({facts.ASKED}) s RETURNING 1
+SELECT %(project)s, s.* FROM metrics_sums_v5({facts.ASKED}) s RETURNING 1
 """
 KEEP_REACHES = f"""
 INSERT INTO metrics_reach (project_id, agent_id, measure, value, hour, gap, sessions,
                            acts)
-SELECT %(project)s, r.* FROM metrics_reaches_v5({facts.ASKED}) r RETURNING 1
+SELECT %(project)s, r.* FROM metrics_reaches_v6({facts.ASKED}) r RETURNING 1
 """
 KEEP_USAGE = f"""
 INSERT INTO metrics_usage (project_id, agent_id, hour, release, model, currency, turns,

@@ -8,6 +8,7 @@ from apps.metrics import rollups
 from apps.metrics.range_query import Reading
 from apps.metrics.ranges import Range, between
 from apps.timeline import operations as timeline
+from apps.timeline.queries.merging import Restore
 from apps.timeline.versions.reading import Step
 from tests.acts import act_in
 from tests.feeding import feed_all
@@ -79,6 +80,28 @@ class Told:
             to=to,
             step=Step(),
             reason_code=reason,
+            act=self.act(moment, by),
+        )
+        return self
+
+    def restore(self, version, moment, *, by=OLGA):
+        """Set the place `n` back to an earlier version, which is no rollback."""
+        timeline.merge(
+            session_id=self.id,
+            request=Restore(version=version, pointers=("/n",)),
+            choices={},
+            step=Step(),
+            expected=timeline.Expected(),
+            act=self.act(moment, by),
+        )
+        return self
+
+    def ask(self, moment, *, by=KEY):
+        timeline.wait(
+            session_id=self.id,
+            step=Step(),
+            details={},
+            kept={},
             act=self.act(moment, by),
         )
         return self

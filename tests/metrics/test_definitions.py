@@ -139,6 +139,26 @@ def test_turns_alone_make_a_session_active(project, counted):
     assert totals(project).versions_per_session == 2
 
 
+def test_places_set_back_and_an_approval_make_a_session_active(project, counted):
+    restored = Told(project, "10:00").update("10:01", "10:02")
+    restored.restore(1, "15:00")
+    Told(project, "10:00").ask("15:00")
+    counted()
+
+    found = totals(project, "12:00", "23:00")
+
+    assert (found.sessions, found.versions) == (2, 2)
+    assert (found.rolled_back, found.rollbacks) == (0, 0)
+
+
+def test_who_went_on_in_the_hour_after_an_approval_is_active(project, counted):
+    Told(project, "10:00").ask("15:00").update("16:00")
+    counted()
+
+    assert totals(project, "12:00", "23:00").sessions == 1
+    assert totals(project, "16:00", "23:00").sessions == 1
+
+
 def test_a_rollback_is_laid_to_what_went_wrong(project, counted):
     told = Told(project, "10:00", release="r1", model="m1")
     told.update("10:01", release="r1", model="m1")
