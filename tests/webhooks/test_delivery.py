@@ -263,6 +263,26 @@ def test_days_of_failure_switch_it_off_and_what_waits_is_kept(
     assert Delivery.objects.get().status == "delivered"
 
 
+def test_days_without_a_worker_are_no_days_of_failure(
+    api, receiver, subscribe, sweep
+) -> None:
+    webhook, _ = subscribe()
+    begin(api(), {})
+    receiver.answer = lambda _: 500
+    sweep()
+    # It failed once; then nobody sent anything for days.
+    long_ago = timezone.now() - timedelta(days=4)
+    Subscription.objects.update(failing_since=long_ago)
+    Delivery.objects.update(first_failed_at=long_ago, attempted_at=long_ago)
+    receiver.answer = lambda _: 200
+
+    sweep()
+
+    webhook.refresh_from_db()
+    assert webhook.status == "enabled"
+    assert Delivery.objects.get().status == "delivered"
+
+
 def test_what_fails_for_days_while_others_succeed_is_given_up(
     api, receiver, subscribe, sweep
 ) -> None:

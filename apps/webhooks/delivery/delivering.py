@@ -18,6 +18,7 @@ from email.utils import parsedate_to_datetime
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from apps.audit import operations as audit
@@ -30,7 +31,7 @@ from apps.core.provenance import unrequested
 from apps.webhooks.covered import WEBHOOK
 from apps.webhooks.delivery import queue as delivery_queue
 from apps.webhooks.delivery.attempts import LONGEST_PAUSE, Lane, Outcome, Waiting
-from apps.webhooks.models import Format, Status, Subscription
+from apps.webhooks.models import Delivery, Format, Progress, Status, Subscription
 from apps.webhooks.services import pagerduty, signing, slack
 
 # How long an attempt may take; a claim is good for longer.
@@ -130,9 +131,20 @@ def deliver(*, now: datetime, clock: Clock = timezone.now) -> None:
 
 
 def disable_failing(*, now: datetime) -> int:
-    """Switch off what has failed for days without one success; return how many."""
+    """Switch off what has failed for days without one success; return how many.
+
+    It still failed when these days were over: while nobody sends, nothing fails.
+    """
     over = Subscription.objects.enabled().filter(
-        failing_since__lt=now - DISABLED_AFTER, failures__gt=0
+        Exists(
+            Delivery.objects.filter(
+                subscription=OuterRef("id"),
+                status=Progress.PENDING,
+                attempted_at__gte=OuterRef("failing_since") + DISABLED_AFTER,
+            )
+        ),
+        failing_since__lt=now - DISABLED_AFTER,
+        failures__gt=0,
     )
     disabled = 0
     for one in over:
