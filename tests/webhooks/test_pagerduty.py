@@ -10,10 +10,12 @@ from apps.metrics import alerting
 from apps.metrics import operations as metrics
 from apps.metrics.models import Rule
 from apps.webhooks import operations as webhooks
+from apps.webhooks.models import Delivery
 from apps.webhooks.services import pagerduty
 from tests.acts import act_in
 from tests.contracts.world import add_member
 from tests.metrics.make import Told
+from tests.timeline.runs import begin
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -125,3 +127,28 @@ def test_a_webhook_does_not_become_what_it_cannot_be(project, receiver):
 
     made.refresh_from_db()
     assert made.format == "stepback"
+
+
+def test_what_waited_in_another_form_is_given_up_at_once(
+    api, project, receiver, subscribe, sweep
+):
+    hook, _ = subscribe("session.created")
+    begin(api(), {})
+    receiver.answer = lambda _: 500
+    sweep()
+    receiver.answer = lambda _: 202
+    webhooks.update(
+        act=act_in(project),
+        webhook_id=hook.id,
+        url=f"{receiver.url}?routing_key={KEY}",
+        kinds=KINDS,
+        format="pagerduty",
+    )
+
+    sweep()
+
+    sent = Delivery.objects.get()
+    assert (sent.status, sent.error) == ("failed", "PagerDuty is told of alerts alone.")
+    hook.refresh_from_db()
+    assert (hook.failures, hook.failing_since) == (0, None)
+    assert len(receiver.seen) == 1

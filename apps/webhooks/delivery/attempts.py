@@ -26,7 +26,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one attempt; `wait` is how many seconds it asked for, or 0."""
+    """What came of one attempt; `wait` is how many seconds it asked for, or 0.
+
+    One that is vain says nothing of the receiver, and no other would come to more.
+    """
 
     waiting: Waiting
     is_done: bool
@@ -34,6 +37,7 @@ class Outcome:
     error: str
     ms: int
     wait: float = 0.0
+    is_vain: bool = False
 
 
 def pause_after(attempts: int) -> float:

@@ -195,7 +195,7 @@ def _disable(subscription: Subscription, now: datetime) -> bool:
 def _attempt(subscription: Subscription, waiting: Waiting, clock: Clock) -> Outcome:
     """Send once. Never raises: whatever happens is an outcome."""
     began = time.monotonic()
-    status, error, wait = None, "", 0.0
+    status, error, wait, is_vain = None, "", 0.0, False
     try:
         answered = _send(subscription, waiting, clock())
         status = answered.status
@@ -205,13 +205,15 @@ def _attempt(subscription: Subscription, waiting: Waiting, clock: Clock) -> Outc
             error = "The answer leads elsewhere: give the address itself."
     except (addresses.Refused, requests.Failed) as why:
         error = str(why)
+    except pagerduty.Untellable:
+        error, is_vain = "PagerDuty is told of alerts alone.", True
     except signing.SecretLost:
         error = "The installation's key was changed: make another secret."
     except Exception as bug:  # noqa: BLE001 - its lane must not stand still for ever
         error = f"It could not be sent ({type(bug).__name__})."
     ms = round((time.monotonic() - began) * 1000)
     is_done = status is not None and status in OK
-    return Outcome(waiting, is_done, status, error, ms, wait)
+    return Outcome(waiting, is_done, status, error, ms, wait, is_vain)
 
 
 def seconds_until(retry_after: str, *, now: datetime) -> float:

@@ -133,6 +133,7 @@ def settle(
         "ids": [one.waiting.id for one in outcomes],
         "ordinals": [one.waiting.ordinal for one in outcomes],
         "done": [one.is_done for one in outcomes],
+        "vain": [one.is_vain for one in outcomes],
         "codes": [one.status_code for one in outcomes],
         "errors": [one.error for one in outcomes],
         "ms": [one.ms for one in outcomes],
@@ -166,6 +167,7 @@ def _pause(outcome: Outcome) -> float:
 
 
 def _tell_subscriptions(outcomes: Sequence[Outcome]) -> None:
+    outcomes = [one for one in outcomes if not one.is_vain]
     fine = sorted({one.waiting.lane[0] for one in outcomes if one.is_done})
     counts: dict[str, int] = {}
     for one in outcomes:

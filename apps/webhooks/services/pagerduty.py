@@ -43,6 +43,10 @@ LINKS = {
 }
 
 
+class Untellable(Exception):
+    """PagerDuty has no event for what waited when the form was changed."""
+
+
 def routing_key(url: str) -> str | None:
     """Return the routing key that an address names; None if it names none."""
     found = parse_qs(url.partition("?")[2]).get("routing_key", [])
@@ -55,9 +59,14 @@ def without_key(target: Target) -> Target:
 
 
 def message(body: bytes, url: str, slug: str) -> bytes:
-    """Return a message as an event; `slug` is its project's, `url` the webhook's."""
+    """Return a message as an event; `slug` is its project's, `url` the webhook's.
+
+    Raises: Untellable.
+    """
     told = cast(Data, json.parse_written(body))
     kind, data = told["type"], told["data"]
+    if kind not in ACTIONS:
+        raise Untellable
     event: Data = {
         "routing_key": routing_key(url),
         "event_action": ACTIONS[kind],

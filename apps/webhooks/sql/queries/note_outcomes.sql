@@ -5,12 +5,13 @@ UPDATE webhooks_delivery d
                               ELSE coalesce(d.first_failed_at, now()) END,
        status = CASE
            WHEN r.is_done THEN 'delivered'
+           WHEN r.is_vain THEN 'failed'
            WHEN d.first_failed_at < now() - %(patience)s
             AND s.last_delivered_at > now() - %(patience)s THEN 'failed'
            ELSE 'pending' END
   FROM unnest(%(ids)s::text[], %(ordinals)s::bigint[], %(done)s::bool[],
-              %(codes)s::int[], %(errors)s::text[], %(ms)s::int[])
-       AS r (id, ordinal, is_done, status_code, error, ms),
+              %(vain)s::bool[], %(codes)s::int[], %(errors)s::text[], %(ms)s::int[])
+       AS r (id, ordinal, is_done, is_vain, status_code, error, ms),
        webhooks_subscription s
  WHERE d.id = r.id AND d.ordinal = r.ordinal AND d.status = 'pending'
    AND s.id = d.subscription_id
