@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from stepback import Stepback
+from stepback.cli import trajectories
 from stepback.cli.__main__ import main
 from stepback.cli.output import value
 from stepback.errors import SessionPaused
@@ -405,6 +406,26 @@ def test_a_damaged_export_is_told(
     file.write_text(damage(file.read_text()))
 
     assert said in run("check", str(file), status=1)
+
+
+def test_an_export_that_fails_leaves_no_file(
+    run: Any, trip: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "trip.jsonl"
+    assert "no such session" in run("export", "sess_nobody", str(file), status=1)
+    assert not file.exists()
+
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(trajectories, "_turns", interrupted)
+        run("export", trip, str(file), status=130)
+    assert not file.exists()
+
+    file.write_text("kept")
+    assert "exists" in run("export", trip, str(file), status=1)
+    assert file.read_text() == "kept"
 
 
 RUN = {

@@ -136,5 +136,11 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
         return
-    with path.open("x", encoding="utf-8") as stream:
-        yield stream
+    opened = path.open("x", encoding="utf-8")
+    try:
+        with opened as stream:
+            yield stream
+    except BaseException:
+        # What is there of it is no export, and in the way of the next.
+        path.unlink(missing_ok=True)
+        raise
