@@ -66,6 +66,12 @@ def test_sessions_are_listed_and_searched(run: Any, trip: str, agent_id: str) ->
     assert f"{agent_id[:-1]}: agent {agent_id}" in run("sessions", agent_id[:-1])
 
 
+def test_a_search_drops_nothing_that_narrows_a_list(run: Any, trip: str) -> None:
+    said = run("sessions", "NYC", "--external-id", "nobody", status=1)
+
+    assert "--external-id is of a list: say it in the terms." in said
+
+
 def test_a_version_is_shown_with_its_state(run: Any, trip: str) -> None:
     printed = run("show", trip, "1")
 

@@ -19,13 +19,24 @@ SIGNS = {
     "type_changed": "~",
     "moved": ">",
 }
+# What narrows the list of sessions; a search has terms for it.
+NARROWING = ("agent", "user", "status", "external_id", "review", "score")
+# The server lists no more at once.
+PAGE = 100
 # Where a match is an id, which is printed whole.
 IDS = ("user", "agent", "external_id", "session", "trace")
 
 
 def sessions(client: Stepback, asked: Namespace, output: Output) -> None:
-    """List sessions, or search them."""
+    """List sessions, or search them.
+
+    Raises: ValueError for a search with what narrows the list alone.
+    """
     if asked.query is not None:
+        for name in NARROWING:
+            if getattr(asked, name) is not None:
+                option = name.replace("_", "-")
+                raise ValueError(f"--{option} is of a list: say it in the terms.")
         for found in client.search(asked.query, limit=asked.limit).data:
             matches = "; ".join(_match(one) for one in found.matches)
             output.result(found.raw, f"{_session(found.session, output)}  {matches}")
