@@ -260,6 +260,18 @@ def test_notes_are_written_and_listed(run: Any, trip: str, client: Stepback) -> 
     assert client.sessions.list_notes(trip).data[0].text == "Lost it here"
 
 
+def test_a_versions_notes_are_found_behind_newer_ones(
+    run: Any, trip: str, client: Stepback
+) -> None:
+    client.sessions.add_note(trip, "The oldest", version=1)
+    for number in range(3):
+        client.sessions.add_note(trip, f"The session's {number}")
+
+    assert run("note", trip, "--limit", "2").count("on the session") == 2
+    assert "The oldest" in run("note", trip, "--version", "1", "--limit", "2")
+    assert run("note", trip, "--version", "1", "--limit", "0") == ""
+
+
 def test_a_session_is_reviewed_scored_and_listed_by_it(
     run: Any, trip: str, client: Stepback
 ) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
+from itertools import islice
 
 from stepback._sync.client import Stepback
 from stepback.answers import Note
 from stepback.cli.output import Output, plain
+
+PAGE = 100
 
 
 def pause(client: Stepback, asked: Namespace, output: Output) -> None:
@@ -60,10 +64,8 @@ def note(client: Stepback, asked: Namespace, output: Output) -> None:
         )
         output.result(made.raw, _note(made))
         return
-    found = client.sessions.list_notes(asked.session, limit=asked.limit)
-    for one in found.data:
-        if asked.version in (None, one.version):
-            output.result(one.raw, _note(one))
+    for one in _notes(client, asked):
+        output.result(one.raw, _note(one))
 
 
 def review(client: Stepback, asked: Namespace, output: Output) -> None:
@@ -77,6 +79,25 @@ def score(client: Stepback, asked: Namespace, output: Output) -> None:
     made = client.sessions.score(asked.session, asked.name, asked.value)
     line = f"{asked.session} is scored: {plain(made.name)} is {made.value:g}."
     output.result(made.raw, line)
+
+
+def _notes(client: Stepback, asked: Namespace) -> Iterator[Note]:
+    """Return so many notes; of one version those among all notes."""
+    if asked.version is None:
+        return iter(client.sessions.list_notes(asked.session, limit=asked.limit).data)
+    every = _every_note(client, asked.session)
+    about = (one for one in every if one.version == asked.version)
+    return islice(about, max(0, asked.limit))
+
+
+def _every_note(client: Stepback, session_id: str) -> Iterator[Note]:
+    after = None
+    while True:
+        page = client.sessions.list_notes(session_id, limit=PAGE, starting_after=after)
+        yield from page.data
+        if not page.has_more:
+            return
+        after = page.last_id
 
 
 def _note(one: Note) -> str:
