@@ -362,6 +362,18 @@ def test_tail_prints_what_comes_until_there_was_enough(
     assert [one["version"] for one in versions] == [1, 2]
 
 
+def test_tail_prints_more_than_one_page_may_hold(
+    run: Any, trip: str, client: Stepback
+) -> None:
+    steps: list[Any] = [{"op": "update", "state": {"n": n}} for n in range(49)]
+    for _ in range(3):
+        client.sessions.append_batch(trip, steps)
+
+    versions = told(run("--json", "tail", trip, "--since", "0", "--count", "120"))
+
+    assert [one["version"] for one in versions] == list(range(1, 121))
+
+
 def test_tail_follows_a_session_while_it_goes_on(
     live: Server, secret: str, trip: str, client: Stepback
 ) -> None:

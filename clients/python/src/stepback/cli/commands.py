@@ -125,7 +125,10 @@ def tail(client: Stepback, asked: Namespace, output: Output) -> None:
         since = client.sessions.get_state(asked.session).version
     while left is None or left > 0:
         page = client.sessions.list_versions(
-            asked.session, order="asc", starting_after=since, limit=left or 100
+            asked.session,
+            order="asc",
+            starting_after=since,
+            limit=min(left or PAGE, PAGE),
         )
         for version in page.data:
             since = version.version
