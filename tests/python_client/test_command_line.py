@@ -549,13 +549,31 @@ def test_a_run_that_was_cut_off_is_gone_on_with(
 
 
 @pytest.mark.parametrize(
-    "line", ["no json", "[]", "{}", '{"messages": [1]}', "[" * 200_000]
+    "line",
+    [
+        *("no json", "[]", "{}", '{"messages": [1]}', "[" * 200_000),
+        '{"messages": [{"role": "assistant", "tool_calls": 5}]}',
+    ],
 )
 def test_a_line_that_is_no_run_is_named(run: Any, tmp_path: Path, line: str) -> None:
     file = tmp_path / "runs.jsonl"
     file.write_text(line)
 
     assert "Line 1" in run("post", str(file), status=1)
+
+
+def test_a_call_of_another_form_is_no_failure(
+    run: Any, client: Stepback, tmp_path: Path, agent_id: str
+) -> None:
+    file = tmp_path / "runs.jsonl"
+    calls = [{"function": "cancel"}, {"function": ["cancel"]}, None]
+    message = {"role": "assistant", "tool_calls": calls}
+    file.write_text(json.dumps({"messages": [message]}))
+
+    (posted,) = told(run("--json", "post", str(file), "--agent", agent_id))
+
+    state = client.sessions.get_state(posted["session_id"]).state
+    assert state["called"] == [{"name": None, "arguments": None}] * 3
 
 
 def test_what_the_server_refuses_is_told_in_a_line(run: Any) -> None:

@@ -188,7 +188,8 @@ def _excerpt(text: str, longest: int) -> str:
 
 
 def _called(call: Any) -> dict[str, Any]:
-    function = call.get("function") or {} if isinstance(call, dict) else {}
+    function = call.get("function") if isinstance(call, dict) else None
+    function = function if isinstance(function, dict) else {}
     arguments = function.get("arguments")
     with contextlib.suppress(TypeError, ValueError, RecursionError):
         arguments = json.loads(str(arguments))
@@ -217,8 +218,10 @@ def _batches(items: list[Item]) -> Iterator[list[Item]]:
 
 
 def _are_messages(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(one, dict) and "role" in one for one in value)
-    )
+    return isinstance(value, list) and bool(value) and all(map(_is_message, value))
+
+
+def _is_message(value: Any) -> bool:
+    if not isinstance(value, dict) or "role" not in value:
+        return False
+    return isinstance(value.get("tool_calls") or [], list)
