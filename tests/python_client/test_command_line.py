@@ -640,6 +640,31 @@ def test_a_process_that_is_refused_says_so_and_fails(live: Server) -> None:
     assert b"Traceback" not in said
 
 
+def test_who_reads_no_further_is_told_nothing(
+    live: Server, secret: str, trip: str, client: Stepback
+) -> None:
+    for letter in "abc":
+        client.sessions.update_state(trip, {"text": letter * 200_000})
+    for command in (("export", trip), ("tail", trip, "--since", "0", "--count", "4")):
+        started = process(live, secret, *command)
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdout.read(1)
+        started.stdout.close()
+
+        assert (started.wait(timeout=300), started.stderr.read()) == (141, b"")
+        started.stderr.close()
+
+
+def test_an_address_that_is_none_is_told_in_a_line(live: Server) -> None:
+    ended = process(live, "sb_key", "--url", "http://[::1", "sessions")
+
+    _, said = ended.communicate(timeout=300)
+
+    assert ended.returncode == 1
+    assert said.startswith(b"stepback: 'http://[::1' is no address: ")
+
+
 def on_terminal(live: Server, secret: str, *arguments: str, **variables: str) -> str:
     """Return what the command shows on a terminal of its own."""
     ours, its = pty.openpty()

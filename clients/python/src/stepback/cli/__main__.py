@@ -25,6 +25,8 @@ from stepback.cli.output import Output
 from stepback.errors import StepbackError
 
 STOPPED = 130
+# As of a command that the pipe's end has stopped.
+UNHEARD = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,6 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         with Stepback(asked.key, asked.url) as client:
             asked.run(client, asked, output)
+    except BrokenPipeError:
+        # Nobody reads on, as behind `head`: what is buffered is for nobody, too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNHEARD
     except (StepbackError, ValueError, OSError) as error:
         print(f"stepback: {error}", file=sys.stderr)  # noqa: T201 - it is a command
         return 1

@@ -135,6 +135,7 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
     """Open a new file, or standard output; an existing file is not overwritten."""
     if path is None:
         yield sys.stdout
+        sys.stdout.flush()
         return
     opened = path.open("x", encoding="utf-8")
     try:
