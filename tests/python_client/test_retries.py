@@ -178,6 +178,50 @@ def test_an_answer_that_is_none_is_no_empty_state(answer: httpx.Response) -> Non
         Script(answer).client().sessions.get_state("s")
 
 
+def test_an_answer_that_cannot_be_unpacked_is_asked_for_again_under_its_key() -> None:
+    packed = {"Content-Encoding": "gzip"}
+    broken = [httpx.Response(200, headers=packed, stream=Bytes()) for _ in range(3)]
+
+    with pytest.raises(ConnectionFailed, match="DecodingError") as caught:
+        Script(*broken[:1]).client(retries=0).sessions.update_state("s", {})
+    assert caught.value.idempotency_key is not None
+
+    script = Script(*broken[1:], STATE)
+    assert script.client().sessions.update_state("s", {}).version == 1
+    assert len(set(script.keys)) == 1
+
+
+class Bytes(httpx.SyncByteStream):
+    """What calls itself packed, and is not."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield b"not packed"
+
+
+def test_the_address_that_is_given_counts_with_a_client_of_ones_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("STEPBACK_URL", "http://environment")
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(str(request.url))
+        return httpx.Response(200, json={})
+
+    for own, given in (("", None), ("", "http://given"), ("http://own", None)):
+        http = httpx.Client(base_url=own, transport=httpx.MockTransport(answer))
+        Stepback("sb_key", given, http_client=http).health()
+    http = httpx.Client(base_url="http://own", transport=httpx.MockTransport(answer))
+    Stepback("sb_key", "http://given/below", http_client=http).health()
+
+    assert asked == [
+        "http://environment/health",
+        "http://given/health",
+        "http://own/health",
+        "http://given/below/health",
+    ]
+
+
 def test_a_key_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STEPBACK_API_KEY", raising=False)
     with pytest.raises(ValueError, match="STEPBACK_API_KEY"):

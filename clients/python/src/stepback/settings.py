@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from importlib.metadata import PackageNotFoundError, version
 
+import httpx
+
 DEFAULT_URL = "http://127.0.0.1:8000"
 
 
@@ -17,6 +19,19 @@ def required(name: str, given: str | None, variable: str) -> str:
     if not found:
         raise ValueError(f"Give {name}, or set {variable}.")
     return found
+
+
+def address(given: str | None) -> str:
+    """Return where the server is.
+
+    Raises: ValueError for what is no address.
+    """
+    url = given or os.environ.get("STEPBACK_URL") or DEFAULT_URL
+    try:
+        httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise ValueError(f"{url!r} is no address: {error}") from None
+    return url
 
 
 def identity(key: str) -> dict[str, str]:

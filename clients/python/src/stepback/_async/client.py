@@ -48,7 +48,7 @@ from stepback._async.webhooks import AsyncWebhooks
 from stepback._async.working import AsyncSessionWork
 from stepback.answers import page_of
 from stepback.calls import Call, given
-from stepback.settings import DEFAULT_URL, identity, required
+from stepback.settings import address, identity, required
 from stepback.stories import Json
 
 
@@ -83,8 +83,10 @@ class AsyncStepback(AsyncClosing):
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
         key = required("api_key", api_key, "STEPBACK_API_KEY")
-        url = base_url or os.environ.get("STEPBACK_URL") or DEFAULT_URL
+        url = address(base_url)
         client = http_client or httpx.AsyncClient(base_url=url, timeout=timeout)
+        if base_url or not client.base_url.host:
+            client.base_url = httpx.URL(url)
         transport = AsyncTransport(client, retries=retries, headers=identity(key))
         self.transport = transport
         self.base_url = url

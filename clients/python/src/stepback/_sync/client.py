@@ -49,7 +49,7 @@ from stepback._sync.webhooks import Webhooks
 from stepback._sync.working import SessionWork
 from stepback.answers import page_of
 from stepback.calls import Call, given
-from stepback.settings import DEFAULT_URL, identity, required
+from stepback.settings import address, identity, required
 from stepback.stories import Json
 
 
@@ -84,8 +84,10 @@ class Stepback(Closing):
         http_client: httpx.Client | None = None,
     ) -> None:
         key = required("api_key", api_key, "STEPBACK_API_KEY")
-        url = base_url or os.environ.get("STEPBACK_URL") or DEFAULT_URL
+        url = address(base_url)
         client = http_client or httpx.Client(base_url=url, timeout=timeout)
+        if base_url or not client.base_url.host:
+            client.base_url = httpx.URL(url)
         transport = Transport(client, retries=retries, headers=identity(key))
         self.transport = transport
         self.base_url = url
