@@ -135,14 +135,14 @@ def result_of(call: Call[Result], response: httpx.Response) -> Result:
         return call.read(response.content)
     try:
         told = response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         raise UnexpectedAnswer(
             f"{call.method} {call.path} was answered with something other than JSON."
         ) from None
     return call.read(told)
 
 
-def failed(call: Call[Any], error: httpx.TransportError, key: str | None) -> Exception:
+def failed(call: Call[Any], error: httpx.RequestError, key: str | None) -> Exception:
     """Return the error of a call that got no answer at all."""
     return ConnectionFailed(
         f"{call.method} {call.path} got no answer: {type(error).__name__}: {error}",
@@ -154,7 +154,7 @@ def _refusal(response: httpx.Response) -> StepbackError:
     try:
         told = response.json()["error"]
         code, message = str(told["code"]), str(told["message"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return UnexpectedAnswer(
             f"The server answered {response.status_code} without saying why."
         )

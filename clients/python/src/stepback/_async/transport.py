@@ -36,7 +36,7 @@ class AsyncTransport:
             request = calls.request_of(self.http, call, key)
             try:
                 response = await self.http.send(request)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 if is_last:
                     raise calls.failed(call, error, key) from error
             if response is not None and (is_last or not calls.may_pass(response)):
