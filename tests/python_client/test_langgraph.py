@@ -224,6 +224,25 @@ def test_two_workers_that_go_on_from_one_checkpoint_do_not_both_win(
         assert head.config["configurable"]["checkpoint_id"] == "1f-first"
 
 
+def test_a_thread_may_be_named_as_if_it_were_a_session(
+    live: Server, secret: str, saver: StepbackSaver
+) -> None:
+    app = graph(saver)
+    config: Any = {"configurable": {"thread_id": "sess_of_another_product"}}
+    saver.delete_thread("sess_of_another_product")
+    app.invoke({"messages": [HumanMessage("A seat", id="h")]}, config)
+
+    with Stepback(secret, live.url) as client:
+        (kept,) = client.sessions.list(external_id="sess_of_another_product").data
+        fork = client.sessions.fork(kept.id)
+    # Who did not begin it knows it by its name, and a fork by its own id.
+    with StepbackSaver(live.url, secret) as other:
+        for thread_id in ("sess_of_another_product", fork.id):
+            found = other.get_tuple({"configurable": {"thread_id": thread_id}})
+            assert found is not None
+            assert found.config["configurable"]["thread_id"] == thread_id
+
+
 @pytest.mark.parametrize("durability", ["sync", "async", "exit"])
 def test_every_durability_ends_in_the_same_state(
     saver: StepbackSaver, durability: Any

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stepback._sync.client import Stepback
-from stepback.errors import ExternalIdTaken
+from stepback.errors import ExternalIdTaken, NotFound
 from stepback.langgraph.kept import Schema
 from stepback.langgraph.known import Known, Thread
 from stepback.langgraph.names import about, external_id, thread_of
@@ -77,12 +77,23 @@ class ThreadSessions:
         found = self.client.sessions.list(external_id=external_id(thread), limit=1)
         if found.data:
             session_id = found.data[0].id
-        elif thread[0].startswith("sess_") and not thread[1]:
-            return thread[0]
+        elif self._is_session(thread):
+            session_id = thread[0]
         else:
             return None
         self._known.keep_session(thread, session_id)
         return session_id
+
+    def _is_session(self, thread: Thread) -> bool:
+        """Say whether a thread is named by a session's id; others may look like one."""
+        thread_id, namespace = thread
+        if namespace or not thread_id.startswith("sess_"):
+            return False
+        try:
+            self.client.sessions.get(thread_id)
+        except NotFound:
+            return False
+        return True
 
     def _made(self, thread: Thread) -> str:
         """Return the session of a thread, begun if there is none."""
