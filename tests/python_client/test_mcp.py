@@ -520,6 +520,10 @@ def test_what_fails_is_told_as_data(connect: Connect, live: Server) -> None:
             }
             bad = await call("checkpoint_save", thread_id=name, state_json="{")
             assert bad["error"].startswith("state_json is not valid JSON: ")
+            deep = await call(
+                "checkpoint_save", thread_id=name, state_json="[" * 100_000
+            )
+            assert deep["error"].startswith("checkpoint_save failed: ")
             barred = await call("checkpoint_save", thread_id=name, state_json="{}")
             assert barred["error"].startswith("checkpoint_save failed: ")
             both = await call("checkpoint_diff", thread_id=name, id_a="a", id_b="b")

@@ -52,7 +52,7 @@ async def told(callers: Callers, call: Call, name: str, act: Act) -> str:
             result = await act(tools)
     except Refused as refused:
         result = {"error": str(refused), **refused.facts}
-    except (StepbackError, LookupError, ValueError) as error:
+    except (StepbackError, LookupError, ValueError, RecursionError) as error:
         result = {"error": f"{name} failed: {error}"}
     if name == "checkpoint_search" and "error" in result:
         why = f"semantic search unavailable: {result['error']}"
