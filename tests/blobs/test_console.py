@@ -82,6 +82,20 @@ def test_all_else_is_downloaded_whatever_it_is_said_to_be(
         assert "sandbox" in answer.headers["Content-Security-Policy"]
 
 
+def test_a_files_name_may_hold_the_end_of_a_line(
+    begin: Begin, api: Clients, project: Project, viewer: Any
+) -> None:
+    client = api()
+    upload(client, b"odd")
+    run = begin({}, client=client, artifacts=[file("two\nlines", b"odd")])
+
+    shown = viewer.get(address(run, project), {"tab": "checkpoint"}).content.decode()
+
+    there = address(run, project, "files", "two%0Alines")
+    assert f'href="{there}"' in shown
+    assert viewer.get(there).getvalue() == b"odd"
+
+
 def test_what_is_not_there_or_not_ones_own_is_not_found(
     run: Run, project: Project, viewer: Any, other_project: Project
 ) -> None:

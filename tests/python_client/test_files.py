@@ -24,6 +24,7 @@ def folder(tmp_path: Path) -> Path:
     (made / "run.sh").write_text("#!/bin/sh\n")
     (made / "run.sh").chmod(0o755)
     (made / "empty").touch()
+    (made / "two\nlines?#%.txt").write_text("odd")
     (made / "elsewhere").symlink_to("/etc")
     return made
 
@@ -58,7 +59,8 @@ def test_what_is_saved_is_restored_wherever_and_once_more(
     written = sb.restore_files(session.id, target, saved.version)
 
     assert read(target) == read(folder)
-    assert sorted(written) == ["empty", "out/report.txt", "run.sh"]
+    named = ["empty", "out/report.txt", "run.sh", "two\nlines?#%.txt"]
+    assert sorted(written) == named
     (target / "run.sh").write_text("broken")
     assert sb.restore_files(session.id, target, saved.version) == ["run.sh"]
     assert read(target) == read(folder)

@@ -19,6 +19,7 @@ from apps.console.views.session import (
     version,
 )
 from apps.console.views.session.investigating import bisecting, merging
+from apps.core.http.addresses import FILE
 
 urlpatterns = [
     path(SESSION, detail.session_detail, name="session_detail"),
@@ -61,7 +62,7 @@ urlpatterns = [
     path(f"{SESSION}/review", reviews.review, name="review"),
     path(VERSION, detail.version_detail, name="version_detail"),
     path(f"{VERSION}/state.json", version.version_state, name="version_state"),
-    path(f"{VERSION}/files/<path:path>", version.version_file, name="version_file"),
+    path(f"{VERSION}/{FILE}", version.version_file, name="version_file"),
     path(f"{VERSION}/value", version.value, name="value"),
     path(f"{VERSION}/blame", version.blamed, name="blame"),
     path(f"{VERSION}/rollback", rollbacks.rollback, name="rollback"),

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from apps.core.http.addresses import FILE
 from apps.timeline.api import (
     batches,
     blame,
@@ -95,7 +96,7 @@ urlpatterns = [
     # A label may hold a slash, which arrives as one however it was escaped.
     path(f"{VERSION}/labels/<path:label>", versions.LabelView.as_view(), name="label"),
     path(f"{VERSION}/files", files.FilesView.as_view(), name="files"),
-    path(f"{VERSION}/files/<path:path>", files.FileView.as_view(), name="file"),
+    path(f"{VERSION}/{FILE}", files.FileView.as_view(), name="file"),
     path(f"{SESSION}/checkpoint", versions.CheckpointView.as_view(), name="checkpoint"),
     path(
         f"{SESSION}/tasks/<path:task>", working.TaskView.as_view(), name="update_task"
