@@ -222,6 +222,19 @@ def test_the_address_that_is_given_counts_with_a_client_of_ones_own(
     ]
 
 
+def test_what_a_call_does_not_take_is_no_silence() -> None:
+    script = Script(httpx.Response(204))
+    client = script.client()
+
+    with pytest.raises(TypeError, match="reasoning"):
+        client.memory.delete("mem_1", reasoning="wrong")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="agent"):
+        client.metrics.summary(agent="travel-agent")  # type: ignore[call-arg]
+    client.memory.delete("mem_1", idempotency_key="once")
+
+    assert script.keys == ["once"]
+
+
 def test_a_key_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STEPBACK_API_KEY", raising=False)
     with pytest.raises(ValueError, match="STEPBACK_API_KEY"):

@@ -126,6 +126,23 @@ def test_what_cannot_be_undone_is_said_above_all(sb: Any, agent: str) -> None:
     assert standing(sb, agent)["new"] == "1"
 
 
+@pytest.mark.parametrize(
+    ("parts", "error"),
+    [
+        ({"restore_dta": False}, TypeError),
+        ({"restore_data": False, "restore_config": False}, ValueError),
+    ],
+)
+def test_what_could_not_be_restored_is_not_begun(
+    sb: Any, agent: str, parts: dict[str, bool], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        attempt(sb, agent, **parts)
+
+    assert standing(sb, agent) == {"kept": "as it was"}
+    assert sb.checkpoints.list(agent).data == ()
+
+
 def test_without_a_checkpoint_nothing_is_begun(sb: Any) -> None:
     begun = []
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, TypeVar
@@ -77,6 +77,23 @@ UNSAID = Unsaid.UNSAID
 def given(**named: Any) -> dict[str, Any]:
     """Return what was said: None is left out."""
     return {name: value for name, value in named.items() if value is not None}
+
+
+def require_known(said: Mapping[str, Any], names: Collection[str]) -> None:
+    """Raises: TypeError for what a call does not take, which would be dropped."""
+    others = sorted(set(said) - set(names))
+    if others:
+        raise TypeError(f"This takes no argument {others[0]!r}.")
+
+
+def key_in(said: Mapping[str, Any]) -> str | None:
+    """Return the key that was said of a call which takes nothing else by name.
+
+    Raises: TypeError.
+    """
+    require_known(said, {"idempotency_key"})
+    key: str | None = said.get("idempotency_key")
+    return key
 
 
 def key_of(call: Call[Any]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._async.agent_checkpoints import AsyncAgentCheckpoints
 from stepback._async.resource import AsyncResource
 from stepback._async.safe_operations import AsyncSafeOperation
@@ -84,12 +84,12 @@ class AsyncAgents(AsyncResource):
 
     async def suspend(self, agent: str, **once: Unpack[Repeatable]) -> answers.Agent:
         """Refuse the agent's writes (`AgentSuspended`)."""
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return await self._act("POST", ("agents", agent, "suspend"), None, key)
 
     async def activate(self, agent: str, **once: Unpack[Repeatable]) -> answers.Agent:
         """Let the agent write again."""
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return await self._act("POST", ("agents", agent, "activate"), None, key)
 
     async def delete(self, agent: str, **once: Unpack[Repeatable]) -> answers.Agent:
@@ -98,7 +98,7 @@ class AsyncAgents(AsyncResource):
         Needs an administrator's key; so does `activate`, which brings it back. Nothing
         of it goes away.
         """
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return await self._act("DELETE", ("agents", agent), None, key)
 
     async def list(
@@ -156,6 +156,8 @@ class AsyncAgents(AsyncResource):
         the agent to the checkpoint: with all that anybody wrote since, which history
         keeps. The error goes on with a note that says so; a check that does not pass
         is `VerificationFailed`. Where it cannot be restored, that is `RestoreFailed`.
+
+        Raises: ValueError where neither config nor data would be restored.
         """
         return AsyncSafeOperation(
             AsyncAgentCheckpoints(self._transport),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -60,10 +60,10 @@ class AsyncAlerts(AsyncResource):
 
     async def test(self, rule_id: str, **once: Unpack[Repeatable]) -> answers.AlertRule:
         """Tell webhooks and the rule's address that this is a test."""
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         segments = ("alerts", rule_id, "test")
         return await self._send("POST", segments, None, answers.AlertRule.of, key)
 
     async def delete(self, rule_id: str, **once: Unpack[Repeatable]) -> None:
         """Remove a rule."""
-        await self._remove(("alerts", rule_id), once.get("idempotency_key"))
+        await self._remove(("alerts", rule_id), calls.key_in(once))

@@ -32,7 +32,7 @@ class AsyncConfigs(AsyncResource):
                 path=calls.path("agents", agent_id, "config"),
                 read=answers.AgentConfig.of,
                 body=config,
-                idempotency_key=once.get("idempotency_key"),
+                idempotency_key=calls.key_in(once),
             )
         )
 
@@ -63,5 +63,5 @@ class AsyncConfigs(AsyncResource):
         """Make a new version that is as an earlier one was; data stays as it is."""
         body = given(target_version=target_version, reasoning=reasoning)
         segments = ("agents", agent_id, "config", "rollback")
-        read, key = answers.AgentConfig.of, once.get("idempotency_key")
+        read, key = answers.AgentConfig.of, calls.key_in(once)
         return await self._send("POST", segments, body, read, key)

@@ -171,6 +171,6 @@ class AsyncData(AsyncResource):
                 path=calls.path(*segments),
                 read=answers.DataRemoval.of,
                 query=query,
-                idempotency_key=once.get("idempotency_key"),
+                idempotency_key=calls.key_in(once),
             )
         )

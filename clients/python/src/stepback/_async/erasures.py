@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -34,7 +34,7 @@ class AsyncErasures(AsyncResource):
     ) -> answers.Erasure:
         """Have erased what a preview showed; it cannot be undone."""
         body = {"preview_id": preview_id, "reason": reason}
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return await self._send("POST", ERASURES, body, answers.Erasure.of, key)
 
     async def get(self, erasure_id: str) -> answers.Erasure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -58,5 +58,5 @@ class AsyncExceptions(AsyncResource):
     ) -> answers.PolicyException:
         """Let it hold no more; what passed meanwhile stays."""
         segments = ("agents", agent_id, "exceptions", exception_id)
-        read, key = answers.PolicyException.of, once.get("idempotency_key")
+        read, key = answers.PolicyException.of, calls.key_in(once)
         return await self._send("DELETE", segments, None, read, key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -19,7 +19,7 @@ class AsyncSurveys(AsyncResource):
         self, check: str, *, search: str | None = None, **once: Unpack[Repeatable]
     ) -> answers.Survey:
         """Have the worker look in the newest sessions that a search finds."""
-        body, key = given(check=check, search=search), once.get("idempotency_key")
+        body, key = given(check=check, search=search), calls.key_in(once)
         return await self._send("POST", ("surveys",), body, answers.Survey.of, key)
 
     async def get(self, survey_id: str) -> answers.Survey:
@@ -51,7 +51,7 @@ class AsyncExperiments(AsyncResource):
     ) -> answers.Experiment:
         """Keep forks of one version together, with the checks that decide."""
         body = given(name=name, sessions=list(sessions), checks=list(checks))
-        read, key = answers.Experiment.of, once.get("idempotency_key")
+        read, key = answers.Experiment.of, calls.key_in(once)
         return await self._send("POST", ("experiments",), body, read, key)
 
     async def get(self, experiment_id: str) -> answers.Experiment:
@@ -79,7 +79,7 @@ class AsyncExperiments(AsyncResource):
         self, experiment_id: str, name: str, **once: Unpack[Repeatable]
     ) -> answers.Experiment:
         """Give it another name, while it is open."""
-        segments, key = ("experiments", experiment_id), once.get("idempotency_key")
+        segments, key = ("experiments", experiment_id), calls.key_in(once)
         read = answers.Experiment.of
         return await self._send("PATCH", segments, {"name": name}, read, key)
 
@@ -88,5 +88,5 @@ class AsyncExperiments(AsyncResource):
     ) -> answers.Experiment:
         """Close it: it stays to be read."""
         segments = ("experiments", experiment_id, "close")
-        read, key = answers.Experiment.of, once.get("idempotency_key")
+        read, key = answers.Experiment.of, calls.key_in(once)
         return await self._send("POST", segments, {}, read, key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._async.resource import AsyncResource
 from stepback.stories import Repeatable
 
@@ -25,4 +25,4 @@ class AsyncLabels(AsyncResource):
     ) -> None:
         """Take a label away."""
         segments = ("sessions", session_id, "versions", version, "labels", label)
-        await self._remove(segments, once.get("idempotency_key"))
+        await self._remove(segments, calls.key_in(once))

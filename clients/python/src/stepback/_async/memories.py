@@ -152,7 +152,7 @@ class AsyncMemories(AsyncResource):
 
     async def delete(self, memory_id: str, **once: Unpack[Repeatable]) -> None:
         """Take a memory back; what it said stays in its history."""
-        await self._remove(("memories", memory_id), once.get("idempotency_key"))
+        await self._remove(("memories", memory_id), calls.key_in(once))
 
     async def versions(
         self, memory_id: str, *, limit: int = 20, cursor: str | None = None
@@ -277,7 +277,7 @@ class AsyncMemories(AsyncResource):
         of them; a server without one refuses it.
         """
         segments, read = ("memories", "formation", agent_id), answers.Formation.of
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return await self._send("PUT", segments, {"mode": mode}, read, key)
 
     async def import_memories(

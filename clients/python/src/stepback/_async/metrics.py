@@ -7,6 +7,7 @@ from typing import Any, TypeVar, Unpack
 
 from stepback import answers
 from stepback._async.resource import AsyncResource
+from stepback.calls import require_known
 from stepback.stories import Asked
 
 Result = TypeVar("Result")
@@ -59,6 +60,7 @@ class AsyncMetrics(AsyncResource):
     async def _figures(
         self, what: str, read: Callable[[Any], Result], asked: Asked, **more: Any
     ) -> Result:
+        require_known(asked, Asked.__optional_keys__)
         when = {"from": asked.get("start"), "to": asked.get("end")}
         others = {"window": asked.get("window"), "agent_id": asked.get("agent_id")}
         return await self._ask(read, ("metrics", what), **when, **others, **more)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -130,15 +130,15 @@ class AsyncPlans(AsyncResource):
 
     async def look(self, plan_id: str, **once: Unpack[Repeatable]) -> answers.Plan:
         """Have every session of a draft looked at once more."""
-        segments, key = ("plans", plan_id, "look"), once.get("idempotency_key")
+        segments, key = ("plans", plan_id, "look"), calls.key_in(once)
         return await self._send("POST", segments, None, answers.Plan.of, key)
 
     async def retry(self, plan_id: str, **once: Unpack[Repeatable]) -> answers.Plan:
         """Have what failed tried again."""
-        segments, key = ("plans", plan_id, "retry"), once.get("idempotency_key")
+        segments, key = ("plans", plan_id, "retry"), calls.key_in(once)
         return await self._send("POST", segments, None, answers.Plan.of, key)
 
     async def undo(self, plan_id: str, **once: Unpack[Repeatable]) -> answers.Plan:
         """Make the plan that takes it back where it still stands; confirm that one."""
-        segments, key = ("plans", plan_id, "undo"), once.get("idempotency_key")
+        segments, key = ("plans", plan_id, "undo"), calls.key_in(once)
         return await self._send("POST", segments, None, answers.Plan.of, key)

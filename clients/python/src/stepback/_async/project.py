@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -58,7 +58,7 @@ class AsyncProject(AsyncResource):
 
         Raises: InvalidPolicy, whose `param` points at the fault.
         """
-        body, key = {"policies": policies}, once.get("idempotency_key")
+        body, key = {"policies": policies}, calls.key_in(once)
         segments, read = ("project", "policies"), answers.ProjectPolicies.of
         return await self._send("PUT", segments, body, read, key)
 
@@ -73,5 +73,5 @@ class AsyncProject(AsyncResource):
 
         Raises: UnacceptableMask, whose `param` points at the fault.
         """
-        body, key = {"masks": masks}, once.get("idempotency_key")
+        body, key = {"masks": masks}, calls.key_in(once)
         return await self._send("PUT", ("masks",), body, answers.Masks.of, key)

@@ -8,7 +8,7 @@ from typing import Self
 
 from stepback import answers
 from stepback._async.agent_checkpoints import AsyncAgentCheckpoints
-from stepback.checking import Check, passes_async
+from stepback.checking import Check, passes_async, restorable
 from stepback.failures import RestoreFailed, StepbackError, VerificationFailed
 from stepback.stories import Restorable
 
@@ -40,7 +40,7 @@ class AsyncSafeOperation:
         self._label = label
         self._description = description
         self._verify = verify
-        self._parts = parts
+        self._parts = restorable(parts)
 
     async def __aenter__(self) -> Self:
         self.checkpoint = await self._checkpoints.create(

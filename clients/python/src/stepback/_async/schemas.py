@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -50,7 +50,7 @@ class AsyncSchemas(AsyncResource):
     ) -> answers.AgentSchema:
         """Take back a schema that no state is of. Raises: SchemaUsed."""
         segments = ("agents", agent, "schemas", schema_id)
-        key, read = once.get("idempotency_key"), answers.AgentSchema.of
+        key, read = calls.key_in(once), answers.AgentSchema.of
         return await self._send("DELETE", segments, None, read, key)
 
     async def declare_migration(
@@ -89,5 +89,5 @@ class AsyncSchemas(AsyncResource):
     ) -> answers.SchemaMigration:
         """Take back a migration by which nothing was stored. Raises: SchemaUsed."""
         segments = ("agents", agent, "migrations", migration_id)
-        key, read = once.get("idempotency_key"), answers.SchemaMigration.of
+        key, read = calls.key_in(once), answers.SchemaMigration.of
         return await self._send("DELETE", segments, None, read, key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
 from stepback.calls import UNSAID, Unsaid, given
@@ -118,7 +118,7 @@ class AsyncSessionLives(AsyncResource):
 
     async def delete(self, session_id: str, **once: Unpack[Repeatable]) -> None:
         """Delete it for agents; its versions stay as evidence."""
-        await self._remove(("sessions", session_id), once.get("idempotency_key"))
+        await self._remove(("sessions", session_id), calls.key_in(once))
 
     async def fork(
         self,

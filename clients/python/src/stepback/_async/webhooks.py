@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -78,7 +78,7 @@ class AsyncWebhooks(AsyncResource):
             ("webhooks", webhook_id, "secret"),
             answers.WebhookWithSecret.of,
         )
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return await self._send("POST", segments, None, read, key)
 
     async def test(
@@ -86,7 +86,7 @@ class AsyncWebhooks(AsyncResource):
     ) -> answers.WebhookDelivery:
         """Send a `webhook.test` on its way; the log tells what came of it."""
         segments, read = ("webhooks", webhook_id, "test"), answers.WebhookDelivery.of
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return await self._send("POST", segments, None, read, key)
 
     async def deliveries(
@@ -111,9 +111,9 @@ class AsyncWebhooks(AsyncResource):
     ) -> answers.WebhookDelivery:
         """Send a message once more, under the same id."""
         segments = ("webhooks", webhook_id, "deliveries", delivery_id, "resend")
-        read, key = answers.WebhookDelivery.of, once.get("idempotency_key")
+        read, key = answers.WebhookDelivery.of, calls.key_in(once)
         return await self._send("POST", segments, None, read, key)
 
     async def delete(self, webhook_id: str, **once: Unpack[Repeatable]) -> None:
         """Remove a webhook with its log; what waits is not sent."""
-        await self._remove(("webhooks", webhook_id), once.get("idempotency_key"))
+        await self._remove(("webhooks", webhook_id), calls.key_in(once))

@@ -120,7 +120,7 @@ class AgentCheckpoints(Resource):
     ) -> answers.DeletedAgentCheckpoint:
         """Delete a checkpoint; the history behind it stays."""
         segments = ("agents", agent_id, "checkpoints", checkpoint_id)
-        read, key = answers.DeletedAgentCheckpoint.of, once.get("idempotency_key")
+        read, key = answers.DeletedAgentCheckpoint.of, calls.key_in(once)
         return self._send("DELETE", segments, None, read, key)
 
     def schedule(self, agent_id: str) -> answers.CheckpointSchedule:
@@ -135,5 +135,5 @@ class AgentCheckpoints(Resource):
     ) -> answers.CheckpointSchedule:
         """Have them made `hourly`, `daily` or by five fields of cron; None: no more."""
         segments = ("agents", agent_id, "checkpoints", "schedule")
-        read, key = answers.CheckpointSchedule.of, once.get("idempotency_key")
+        read, key = answers.CheckpointSchedule.of, calls.key_in(once)
         return self._send("PUT", segments, {"schedule": schedule}, read, key)

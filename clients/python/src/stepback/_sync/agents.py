@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._sync.agent_checkpoints import AgentCheckpoints
 from stepback._sync.resource import Resource
 from stepback._sync.safe_operations import SafeOperation
@@ -85,12 +85,12 @@ class Agents(Resource):
 
     def suspend(self, agent: str, **once: Unpack[Repeatable]) -> answers.Agent:
         """Refuse the agent's writes (`AgentSuspended`)."""
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return self._act("POST", ("agents", agent, "suspend"), None, key)
 
     def activate(self, agent: str, **once: Unpack[Repeatable]) -> answers.Agent:
         """Let the agent write again."""
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return self._act("POST", ("agents", agent, "activate"), None, key)
 
     def delete(self, agent: str, **once: Unpack[Repeatable]) -> answers.Agent:
@@ -99,7 +99,7 @@ class Agents(Resource):
         Needs an administrator's key; so does `activate`, which brings it back. Nothing
         of it goes away.
         """
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return self._act("DELETE", ("agents", agent), None, key)
 
     def list(
@@ -155,6 +155,8 @@ class Agents(Resource):
         the agent to the checkpoint: with all that anybody wrote since, which history
         keeps. The error goes on with a note that says so; a check that does not pass
         is `VerificationFailed`. Where it cannot be restored, that is `RestoreFailed`.
+
+        Raises: ValueError where neither config nor data would be restored.
         """
         return SafeOperation(
             AgentCheckpoints(self._transport),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -59,10 +59,10 @@ class Alerts(Resource):
 
     def test(self, rule_id: str, **once: Unpack[Repeatable]) -> answers.AlertRule:
         """Tell webhooks and the rule's address that this is a test."""
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         segments = ("alerts", rule_id, "test")
         return self._send("POST", segments, None, answers.AlertRule.of, key)
 
     def delete(self, rule_id: str, **once: Unpack[Repeatable]) -> None:
         """Remove a rule."""
-        self._remove(("alerts", rule_id), once.get("idempotency_key"))
+        self._remove(("alerts", rule_id), calls.key_in(once))

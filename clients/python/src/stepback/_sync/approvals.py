@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -146,7 +146,7 @@ class Approvals(Resource):
     ) -> answers.ApprovalRule:
         """Remove a rule; needs an administrator's key."""
         segments = ("agents", agent, "approval-rules", rule_id)
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return self._send("DELETE", segments, None, answers.ApprovalRule.of, key)
 
 

@@ -172,6 +172,6 @@ class Data(Resource):
                 path=calls.path(*segments),
                 read=answers.DataRemoval.of,
                 query=query,
-                idempotency_key=once.get("idempotency_key"),
+                idempotency_key=calls.key_in(once),
             )
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -35,7 +35,7 @@ class Erasures(Resource):
     ) -> answers.Erasure:
         """Have erased what a preview showed; it cannot be undone."""
         body = {"preview_id": preview_id, "reason": reason}
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return self._send("POST", ERASURES, body, answers.Erasure.of, key)
 
     def get(self, erasure_id: str) -> answers.Erasure:

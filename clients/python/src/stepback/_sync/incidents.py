@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -100,7 +100,7 @@ class Incidents(Resource):
         self, incident_id: str, text: str, **once: Unpack[Repeatable]
     ) -> answers.IncidentNote:
         """Write a note on an incident."""
-        segments, key = ("incidents", incident_id, "notes"), once.get("idempotency_key")
+        segments, key = ("incidents", incident_id, "notes"), calls.key_in(once)
         return self._send(
             "POST", segments, {"text": text}, answers.IncidentNote.of, key
         )
@@ -133,7 +133,7 @@ class Incidents(Resource):
         """Add sessions as they are now; those taken out come back."""
         segments, key = (
             ("incidents", incident_id, "members"),
-            once.get("idempotency_key"),
+            calls.key_in(once),
         )
         body, read = {"sessions": list(sessions)}, answers.Incident.of
         return self._send("POST", segments, body, read, key)
@@ -143,7 +143,7 @@ class Incidents(Resource):
     ) -> None:
         """Take a session out of an incident; that it was in it stays said."""
         segments = ("incidents", incident_id, "members", session_id)
-        self._remove(segments, once.get("idempotency_key"))
+        self._remove(segments, calls.key_in(once))
 
     def report(self, incident_id: str) -> answers.IncidentReport:
         """Report an incident; `markdown` has the whole report."""

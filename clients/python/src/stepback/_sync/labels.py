@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._sync.resource import Resource
 from stepback.stories import Repeatable
 
@@ -26,4 +26,4 @@ class Labels(Resource):
     ) -> None:
         """Take a label away."""
         segments = ("sessions", session_id, "versions", version, "labels", label)
-        self._remove(segments, once.get("idempotency_key"))
+        self._remove(segments, calls.key_in(once))

@@ -153,7 +153,7 @@ class Memories(Resource):
 
     def delete(self, memory_id: str, **once: Unpack[Repeatable]) -> None:
         """Take a memory back; what it said stays in its history."""
-        self._remove(("memories", memory_id), once.get("idempotency_key"))
+        self._remove(("memories", memory_id), calls.key_in(once))
 
     def versions(
         self, memory_id: str, *, limit: int = 20, cursor: str | None = None
@@ -276,7 +276,7 @@ class Memories(Resource):
         of them; a server without one refuses it.
         """
         segments, read = ("memories", "formation", agent_id), answers.Formation.of
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return self._send("PUT", segments, {"mode": mode}, read, key)
 
     def import_memories(

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, Unpack
 
 from stepback import answers
 from stepback._sync.resource import Resource
+from stepback.calls import require_known
 from stepback.stories import Asked
 
 Result = TypeVar("Result")
@@ -60,6 +61,7 @@ class Metrics(Resource):
     def _figures(
         self, what: str, read: Callable[[Any], Result], asked: Asked, **more: Any
     ) -> Result:
+        require_known(asked, Asked.__optional_keys__)
         when = {"from": asked.get("start"), "to": asked.get("end")}
         others = {"window": asked.get("window"), "agent_id": asked.get("agent_id")}
         return self._ask(read, ("metrics", what), **when, **others, **more)

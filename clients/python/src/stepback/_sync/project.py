@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -59,7 +59,7 @@ class Project(Resource):
 
         Raises: InvalidPolicy, whose `param` points at the fault.
         """
-        body, key = {"policies": policies}, once.get("idempotency_key")
+        body, key = {"policies": policies}, calls.key_in(once)
         segments, read = ("project", "policies"), answers.ProjectPolicies.of
         return self._send("PUT", segments, body, read, key)
 
@@ -74,5 +74,5 @@ class Project(Resource):
 
         Raises: UnacceptableMask, whose `param` points at the fault.
         """
-        body, key = {"masks": masks}, once.get("idempotency_key")
+        body, key = {"masks": masks}, calls.key_in(once)
         return self._send("PUT", ("masks",), body, answers.Masks.of, key)

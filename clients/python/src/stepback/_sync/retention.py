@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal, Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -63,7 +63,7 @@ class Retention(Resource):
         self, policy_id: str, **once: Unpack[Repeatable]
     ) -> answers.RetentionPreview:
         """Have it counted what a policy would take; `preview` tells how far it is."""
-        body, key = {"policy_id": policy_id}, once.get("idempotency_key")
+        body, key = {"policy_id": policy_id}, calls.key_in(once)
         segments, read = ("retention", "previews"), answers.RetentionPreview.of
         return self._send("POST", segments, body, read, key)
 
@@ -93,14 +93,14 @@ class Retention(Resource):
     ) -> answers.RetentionPolicy:
         """Have the hourly sweep run a policy, with a preview that is not a day old."""
         segments, body = (*POLICIES, policy_id, "enable"), {"preview_id": preview_id}
-        read, key = answers.RetentionPolicy.of, once.get("idempotency_key")
+        read, key = answers.RetentionPolicy.of, calls.key_in(once)
         return self._send("POST", segments, body, read, key)
 
     def disable(
         self, policy_id: str, **once: Unpack[Repeatable]
     ) -> answers.RetentionPolicy:
         """Have nothing go by a policy any more."""
-        segments, key = (*POLICIES, policy_id, "disable"), once.get("idempotency_key")
+        segments, key = (*POLICIES, policy_id, "disable"), calls.key_in(once)
         read = answers.RetentionPolicy.of
         return self._send("POST", segments, None, read, key)
 

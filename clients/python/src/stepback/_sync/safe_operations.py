@@ -9,7 +9,7 @@ from typing import Self
 
 from stepback import answers
 from stepback._sync.agent_checkpoints import AgentCheckpoints
-from stepback.checking import Check, passes
+from stepback.checking import Check, passes, restorable
 from stepback.failures import RestoreFailed, StepbackError, VerificationFailed
 from stepback.stories import Restorable
 
@@ -41,7 +41,7 @@ class SafeOperation:
         self._label = label
         self._description = description
         self._verify = verify
-        self._parts = parts
+        self._parts = restorable(parts)
 
     def __enter__(self) -> Self:
         self.checkpoint = self._checkpoints.create(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -51,7 +51,7 @@ class Schemas(Resource):
     ) -> answers.AgentSchema:
         """Take back a schema that no state is of. Raises: SchemaUsed."""
         segments = ("agents", agent, "schemas", schema_id)
-        key, read = once.get("idempotency_key"), answers.AgentSchema.of
+        key, read = calls.key_in(once), answers.AgentSchema.of
         return self._send("DELETE", segments, None, read, key)
 
     def declare_migration(
@@ -88,5 +88,5 @@ class Schemas(Resource):
     ) -> answers.SchemaMigration:
         """Take back a migration by which nothing was stored. Raises: SchemaUsed."""
         segments = ("agents", agent, "migrations", migration_id)
-        key, read = once.get("idempotency_key"), answers.SchemaMigration.of
+        key, read = calls.key_in(once), answers.SchemaMigration.of
         return self._send("DELETE", segments, None, read, key)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
 from stepback.calls import UNSAID, Unsaid, given
@@ -119,7 +119,7 @@ class SessionLives(Resource):
 
     def delete(self, session_id: str, **once: Unpack[Repeatable]) -> None:
         """Delete it for agents; its versions stay as evidence."""
-        self._remove(("sessions", session_id), once.get("idempotency_key"))
+        self._remove(("sessions", session_id), calls.key_in(once))
 
     def fork(
         self,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
-from stepback import answers
+from stepback import answers, calls
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
 from stepback.calls import given
@@ -79,7 +79,7 @@ class Webhooks(Resource):
             ("webhooks", webhook_id, "secret"),
             answers.WebhookWithSecret.of,
         )
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return self._send("POST", segments, None, read, key)
 
     def test(
@@ -87,7 +87,7 @@ class Webhooks(Resource):
     ) -> answers.WebhookDelivery:
         """Send a `webhook.test` on its way; the log tells what came of it."""
         segments, read = ("webhooks", webhook_id, "test"), answers.WebhookDelivery.of
-        key = once.get("idempotency_key")
+        key = calls.key_in(once)
         return self._send("POST", segments, None, read, key)
 
     def deliveries(
@@ -112,9 +112,9 @@ class Webhooks(Resource):
     ) -> answers.WebhookDelivery:
         """Send a message once more, under the same id."""
         segments = ("webhooks", webhook_id, "deliveries", delivery_id, "resend")
-        read, key = answers.WebhookDelivery.of, once.get("idempotency_key")
+        read, key = answers.WebhookDelivery.of, calls.key_in(once)
         return self._send("POST", segments, None, read, key)
 
     def delete(self, webhook_id: str, **once: Unpack[Repeatable]) -> None:
         """Remove a webhook with its log; what waits is not sent."""
-        self._remove(("webhooks", webhook_id), once.get("idempotency_key"))
+        self._remove(("webhooks", webhook_id), calls.key_in(once))
