@@ -10,10 +10,12 @@ from typing import Any
 import httpx
 import pytest
 
-from stepback import Stepback, folders
+from stepback import Conflict, ConnectionFailed, Stepback, folders
 from stepback.calls import request_of
 from stepback.errors import BlobMissing
 from stepback.folders import FileChanged, UnsafePath
+from tests.live import Server
+from tests.races.dropping_proxy import dropping
 
 
 @pytest.fixture
@@ -93,9 +95,25 @@ def test_what_was_collected_meanwhile_is_sent_once_more(
         answer = no_more if kind.startswith("_sync") else none_later
         monkeypatch.setattr(f"stepback.{kind}._missing", answer)
 
-    saved = sb.save_files(session.id, folder)
+    saved = sb.save_files(session.id, folder, idempotency_key=f"save-{session.id}")
 
     assert sb.restore_files(session.id, folder, saved.version) == []
+
+
+def test_a_save_whose_answer_was_lost_is_repeated_under_its_key(
+    live: Server, connect: Any, sb: Any, session: Any, folder: Path
+) -> None:
+    with dropping(live.url, lambda key: "after" if key else None) as proxy:
+        once = connect(base_url=proxy.url, retries=0)
+        with pytest.raises(ConnectionFailed) as lost:
+            once.save_files(session.id, folder, expected_version=5)
+
+    key = lost.value.idempotency_key
+    again = sb.save_files(session.id, folder, expected_version=5, idempotency_key=key)
+
+    assert again.version == 6 == sb.sessions.get_state(session.id).version
+    with pytest.raises(Conflict):
+        sb.save_files(session.id, folder, expected_version=5)
 
 
 def no_more(*_: Any) -> list[str]:

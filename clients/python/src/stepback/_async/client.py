@@ -173,13 +173,18 @@ class AsyncStepback(AsyncClosing):
         reasoning: str | None = None,
         *,
         artifacts: Sequence[Json] = (),
+        expected_version: int | None = None,
+        idempotency_key: str | None = None,
     ) -> answers.State:
         """Save all files of a folder with a new version; other `artifacts` beside them.
 
         Only bytes that the server has not are sent. Symbolic links are not followed.
+
+        Raises: Conflict if `expected_version` is not the head.
         """
+        body = given(reasoning=reasoning, expected_version=expected_version)
         return await AsyncFiles(self.transport).save(
-            session_id, folder, reasoning=reasoning, artifacts=artifacts
+            session_id, folder, artifacts, body, idempotency_key
         )
 
     async def restore_files(

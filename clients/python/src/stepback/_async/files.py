@@ -29,22 +29,20 @@ class AsyncFiles:
         self,
         session_id: str,
         folder: str | os.PathLike[str],
-        *,
-        reasoning: str | None,
         artifacts: Sequence[Any],
+        about: Mapping[str, Any],
+        key: str | None,
     ) -> answers.State:
         """Raises: OSError, FileChanged, and what the server refuses it with."""
         found = folders.scan(folder)
         await self._upload(found, await self._missing(list(found.chunks)))
-        body = calls.given(
-            artifacts=[*found.artifacts, *artifacts], reasoning=reasoning
-        )
+        body = {**about, "artifacts": [*found.artifacts, *artifacts]}
         for _ in range(TRIES - 1):
             try:
-                return await self._written(session_id, body)
+                return await self._written(session_id, body, key)
             except BlobMissing as missing:
                 await self._upload(found, missing.digests)
-        return await self._written(session_id, body)
+        return await self._written(session_id, body, key)
 
     async def restore(
         self, session_id: str, folder: str | os.PathLike[str], version: int
@@ -90,13 +88,16 @@ class AsyncFiles:
                 )
             )
 
-    async def _written(self, session_id: str, body: Mapping[str, Any]) -> answers.State:
+    async def _written(
+        self, session_id: str, body: Mapping[str, Any], key: str | None
+    ) -> answers.State:
         return await self._transport.run(
             Call(
                 method="PATCH",
                 path=calls.path("sessions", session_id, "state"),
                 read=answers.State.of,
                 body=body,
+                idempotency_key=key,
             )
         )
 

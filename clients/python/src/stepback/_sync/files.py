@@ -30,22 +30,20 @@ class Files:
         self,
         session_id: str,
         folder: str | os.PathLike[str],
-        *,
-        reasoning: str | None,
         artifacts: Sequence[Any],
+        about: Mapping[str, Any],
+        key: str | None,
     ) -> answers.State:
         """Raises: OSError, FileChanged, and what the server refuses it with."""
         found = folders.scan(folder)
         self._upload(found, self._missing(list(found.chunks)))
-        body = calls.given(
-            artifacts=[*found.artifacts, *artifacts], reasoning=reasoning
-        )
+        body = {**about, "artifacts": [*found.artifacts, *artifacts]}
         for _ in range(TRIES - 1):
             try:
-                return self._written(session_id, body)
+                return self._written(session_id, body, key)
             except BlobMissing as missing:
                 self._upload(found, missing.digests)
-        return self._written(session_id, body)
+        return self._written(session_id, body, key)
 
     def restore(
         self, session_id: str, folder: str | os.PathLike[str], version: int
@@ -91,13 +89,16 @@ class Files:
                 )
             )
 
-    def _written(self, session_id: str, body: Mapping[str, Any]) -> answers.State:
+    def _written(
+        self, session_id: str, body: Mapping[str, Any], key: str | None
+    ) -> answers.State:
         return self._transport.run(
             Call(
                 method="PATCH",
                 path=calls.path("sessions", session_id, "state"),
                 read=answers.State.of,
                 body=body,
+                idempotency_key=key,
             )
         )
 
