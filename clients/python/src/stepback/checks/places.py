@@ -48,5 +48,6 @@ def written(place: Place) -> str:
 
 
 def _key(key: str) -> str:
-    is_plain = PLAIN_KEY.fullmatch(key)
+    # What prints nothing is escaped: no column of texts holds a NUL.
+    is_plain = PLAIN_KEY.fullmatch(key) and key.isprintable()
     return key if is_plain else json.dumps(key, ensure_ascii=False)
