@@ -26,6 +26,7 @@ class Waits(models.TextChoices):
     """What an export waits for that is not over."""
 
     STORE = "store"  # the store of files, which does not answer
+    KEYS = "keys"  # those that the project is encrypted with
 
 
 class AuditFormat(models.TextChoices):

@@ -16,6 +16,7 @@ from django.db import DatabaseError, transaction
 
 from apps.agents.errors import AgentNotFound
 from apps.blobs.errors import ObjectsFull, ObjectsUnavailable
+from apps.core.keyring import KeysUnavailable
 from apps.exports.kinds import STEPS
 from apps.exports.making.packing import MOST_ENTRIES
 from apps.exports.making.writing import wait_for_store, write
@@ -48,7 +49,10 @@ def sweep(*, now: datetime) -> None:
             raise
         except ObjectsUnavailable as away:
             log.warning("the store of files does not answer", why=str(away.__cause__))
-            Export.objects.making().filter(id=export_id).update(waits_for=Waits.STORE)
+            _wait(export_id, Waits.STORE)
+        except KeysUnavailable as away:
+            log.warning("an export waits for keys", id=export_id, why=away.message)
+            _wait(export_id, Waits.KEYS)
         except Exception as error:
             log.exception("an export fails", id=export_id, why=type(error).__name__)
             _fail(export_id, UNKNOWN, now)
@@ -121,6 +125,10 @@ def _finish(export: Export, now: datetime) -> None:
         held.save(
             update_fields=["state", "sha256", "waits_for", "ended_at", "expires_at"]
         )
+
+
+def _wait(export_id: str, what: Waits) -> None:
+    Export.objects.making().filter(id=export_id).update(waits_for=what)
 
 
 def _fail(export_id: str, why: str, now: datetime) -> None:
