@@ -16,6 +16,7 @@ from apps.core.roles.names import Role
 from apps.exports.kinds import files
 from apps.exports.kinds import made as making_of
 from apps.exports.making import sweeping
+from apps.exports.models import Export
 from apps.timeline.api.trajectories import pages
 from apps.timeline.models import Turn
 from apps.witness import signing
@@ -24,7 +25,7 @@ from tests.acting import acting_as
 from tests.blobs.conftest import file as a_file
 from tests.blobs.conftest import sha256, upload
 from tests.conftest import Api
-from tests.exports.reading import Sweep, entries, left_out, made, objects
+from tests.exports.reading import EXPORTS, Sweep, entries, left_out, made, objects
 from tests.timeline import runs
 from tests.timeline.damage import Place, damage, flipped
 from tests.timeline.keeping.gaps import with_gaps
@@ -158,3 +159,17 @@ def test_of_a_session_that_is_not_there_nothing_is_made(
         asked = {"kind": "session", "session_id": id}
         assert_refused(client.post("/v1/exports", asked), 404, "session_not_found")
         assert client.get("/v1/exports").body["data"] == []
+
+
+def test_one_entry_too_many_at_the_end_is_said_in_words(
+    api: runs.Clients, admin: Api, sweep: Sweep
+) -> None:
+    run = begin(api(), {"n": 0})
+    asked = admin.post(EXPORTS, {"kind": "session", "session_id": run.id}).body
+    with acting_as(Role.OWNER):
+        Export.objects.update(entries=65_535)
+
+    sweep()
+
+    found = admin.get(f"{EXPORTS}/{asked['id']}").body
+    assert (found["state"], found["error"]) == ("failed", sweeping.TOO_MANY)

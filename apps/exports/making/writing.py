@@ -9,7 +9,7 @@ from django.db import connection
 from apps.blobs.digests import new_generation
 from apps.blobs.places import asking
 from apps.exports.kinds import PACKED, Made
-from apps.exports.making.packing import ended, packed
+from apps.exports.making.packing import MOST_ENTRIES, ended, packed
 from apps.exports.models import Export, Piece
 
 # No object is larger: a store keeps one in one request.
@@ -41,7 +41,9 @@ def write(export: Export, made: Made, now: datetime) -> None:
         data, directory = packed(made.entries, start=export.bytes, at=export.created_at)
         export.entries += len(made.entries)
     _keep_all(export, data, directory, now)
-    if made.cursor is None and export.kind in PACKED:
+    # One of more entries has no end, and fails after this step.
+    is_packed = export.kind in PACKED and export.entries <= MOST_ENTRIES
+    if made.cursor is None and is_packed:
         _keep_all(export, _end(export), b"", now)
     export.rows += made.rows
     left_out = made.left_out + made.left_out.__class__(export.left_out)
