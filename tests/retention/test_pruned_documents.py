@@ -21,6 +21,8 @@ from apps.retention.counts import Counts
 from apps.retention.models import Removal
 from apps.retention.sweeping import count_previews
 from apps.retention.words import HoldKind
+from apps.timeline.management.commands import verify
+from apps.timeline.management.signed import session_ids
 from apps.timeline.models import (
     Body,
     Entry,
@@ -572,3 +574,23 @@ def test_what_does_not_hold_is_named_beside_a_removal_in_its_middle(
     assert removals
     assert report.first_derived is not None
     assert "the head of a key" in report.first_derived.sentence
+
+
+def test_a_history_that_goes_as_a_whole_while_all_is_verified_ends_nothing(
+    admin: Api, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mind = Mind(admin)
+    mind.add("Likes tea", user_id="ada")
+    mind.session()
+    enabled(project, remove_days=7)
+
+    def listed(project_id: str) -> list[str]:
+        """Remove what was listed before it is looked at."""
+        ids = list(session_ids(project_id))
+        swept(now=timezone.now() + LATER)
+        return ids
+
+    monkeypatch.setattr(verify, "session_ids", listed)
+
+    assert "All of it holds." in verified()
+    assert not Session.objects.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -20,6 +21,7 @@ from apps.core.roles.names import Role
 from apps.core.roles.protection import notice
 from apps.timeline import hooks, words
 from apps.timeline.bodies import CorruptBody
+from apps.timeline.errors import SessionNotFound
 from apps.timeline.management.against import (
     add_witness,
     differences,
@@ -117,7 +119,7 @@ class Command(SessionsCommand):
             for gone in without_document(project):
                 self._name(self._broken, gone)
             for session_id in session_ids(project.id):
-                self._verify_session(session_id)
+                self._verify_if_there(session_id)
                 if session_id.startswith(DOCUMENT):
                     self._verify_record(session_id, f"document {session_id}")
         if slug is None:
@@ -128,6 +130,11 @@ class Command(SessionsCommand):
         known = Project.objects.values("id")
         homeless = histories().exclude(project_id__in=known)
         for session_id in list(homeless.values_list("id", flat=True)):
+            self._verify_if_there(session_id)
+
+    def _verify_if_there(self, session_id: str) -> None:
+        """Verify a history that was listed; a removal may have taken it since."""
+        with suppress(SessionNotFound):
             self._verify_session(session_id)
 
     def _verify_session(self, session_id: str) -> None:
