@@ -6,9 +6,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from apps.accounts.models import Project
 from apps.core.actors import SYSTEM
+from apps.core.roles.names import Role
 from apps.data.operations import expire_due
+from apps.retention import sweeping
+from tests.acting import acting_as
 from tests.data.conftest import AGENT, Store, made
+from tests.retention.aged import enabled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -108,3 +113,22 @@ def test_slack_says_it_in_a_sentence(
     )
     assert said[2].endswith(f" deleted 1 key of {AGENT}.")
     assert said[3].endswith(f" rolled the config of {AGENT} back to v0.")
+
+
+def test_how_many_keys_went_is_not_told_of_what_was_pruned_since(
+    store: Store, project: Project, receiver: Any, subscribe: Any, sweep: Any
+) -> None:
+    subscribe("data.deleted")
+    made(store.write("a", "1"))
+    made(store.delete("a"))
+    for value in ("2", "3"):
+        made(store.write("a", value))
+    enabled(project, prune_days=7)
+    # The worker was away: nothing is fed before it.
+    with acting_as(Role.RETENTION):
+        sweeping.sweep(now=timezone.now() + timedelta(days=400))
+
+    sweep()
+
+    (sent,) = receiver.seen
+    assert (sent.body["data"]["at"], sent.body["data"]["keys"]) == (2, None)

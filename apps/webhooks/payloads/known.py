@@ -40,7 +40,7 @@ class Known:
     whys: dict[tuple[str, int], str | None] = field(default_factory=dict)
     # What agents are called, whose data or config it is.
     agents: dict[str, str] = field(default_factory=dict)
-    # How many keys are gone with a version of an agent's data.
+    # How many keys are gone with a version of an agent's data, if it is there still.
     removed: dict[tuple[str, int], int] = field(default_factory=dict)
     # Who is told of a project that has masks: whoever listens at an address.
     readers: dict[str, MaskedReader] = field(default_factory=dict)
@@ -97,7 +97,9 @@ def _removed_in(removing: Iterable[Entry]) -> dict[tuple[str, int], int]:
     from apps.timeline import queries
 
     named = {(one.stream_id, one.number) for one in removing if one.number is not None}
-    return {
+    counted = {
         (stream, number): queries.count_touched(stream, number, most=MOST_COUNTED)
         for stream, number in named
     }
+    # Each took some: of one that was pruned since nobody knows how many.
+    return {version: keys for version, keys in counted.items() if keys}
