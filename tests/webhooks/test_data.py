@@ -119,6 +119,7 @@ def test_how_many_keys_went_is_not_told_of_what_was_pruned_since(
     store: Store, project: Project, receiver: Any, subscribe: Any, sweep: Any
 ) -> None:
     subscribe("data.deleted")
+    subscribe("data.deleted", format="slack")
     made(store.write("a", "1"))
     made(store.delete("a"))
     for value in ("2", "3"):
@@ -130,5 +131,9 @@ def test_how_many_keys_went_is_not_told_of_what_was_pruned_since(
 
     sweep()
 
-    (sent,) = receiver.seen
-    assert (sent.body["data"]["at"], sent.body["data"]["keys"]) == (2, None)
+    told = [sent.body for sent in receiver.seen]
+    ((data,), (text,)) = (
+        [body[name] for body in told if name in body] for name in ("data", "text")
+    )
+    assert (data["at"], data["keys"]) == (2, None)
+    assert text.endswith(f" deleted keys of {AGENT}.")

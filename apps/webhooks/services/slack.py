@@ -185,15 +185,21 @@ def _of_root(data: Data) -> dict[str, str]:
 
 
 def _of_data(data: Data) -> dict[str, str]:
-    count = data.get("keys") or 0
-    more = " or more" if count == MOST_COUNTED else ""
     return {
         "rule": _escaped(data.get("rule") or "A policy"),
         "found": _escaped(data.get("kind") or "something"),
         "place": _escaped(data.get("place") or "write"),
         "config": _escaped(str(data.get("version") or data.get("target"))),
-        "keys": f"{count:,} key{'' if count == 1 else 's'}{more}",
+        "keys": _keys(data.get("keys")),
     }
+
+
+def _keys(count: int | None) -> str:
+    """Say how many keys; of a version that was pruned since nobody knows."""
+    if not count:
+        return "keys"
+    more = " or more" if count == MOST_COUNTED else ""
+    return f"{count:,} key{'' if count == 1 else 's'}{more}"
 
 
 def _tool(kind: str, data: Data, slug: str) -> str:
