@@ -418,6 +418,21 @@ def test_an_export_is_whole_and_says_so(
     assert "exists" in run("export", trip, str(file), status=1)
 
 
+def test_a_file_is_checked_without_a_key(
+    run: Any,
+    trip: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("STEPBACK_API_KEY", raising=False)
+    file = tmp_path / "trip.jsonl"
+    run("export", trip, str(file))
+
+    assert main(["check", str(file)]) == 0
+    assert "is whole" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("damage", "said"),
     [

@@ -222,7 +222,7 @@ def _carrying(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
     check = verbs.add_parser("check", help="whether an exported file is whole")
     check.add_argument("file", type=Path)
-    check.set_defaults(run=trajectories.check)
+    check.set_defaults(run=trajectories.check, offline=True)
 
     replay = verbs.add_parser("replay", help="run an agent against a bundle, offline")
     replay.add_argument("file", type=Path)

@@ -73,7 +73,7 @@ def write(client: Stepback, session_id: str, stream: TextIO) -> dict[str, Any]:
     return trailer
 
 
-def check(client: Stepback, asked: Namespace, output: Output) -> None:
+def check(asked: Namespace, output: Output) -> None:
     """Tell whether a file is as it was written.
 
     Raises: Damaged.
