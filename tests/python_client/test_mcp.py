@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -699,6 +700,19 @@ def test_a_value_that_is_no_object_comes_back_as_it_was(
             assert (await call("checkpoint_resume", thread_id=name))["state"] == [1, 2]
 
     asyncio.run(story())
+
+
+def test_it_is_stopped_without_a_traceback(live: Server) -> None:
+    port = free_port()
+    command = [*COMMAND, "--transport", "http", "--port", str(port)]
+    env = {"PYTHONPATH": str(SOURCE), "STEPBACK_URL": live.url}
+    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE) as process:
+        wait_for(f"http://127.0.0.1:{port}/mcp", process)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert b"Traceback" not in said
 
 
 def test_over_http_nobody_acts_with_the_servers_key(served: str) -> None:

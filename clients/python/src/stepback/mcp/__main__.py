@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+STOPPED = 130
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -15,6 +16,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     try:
         return _serve(asked)
+    except KeyboardInterrupt:
+        return STOPPED
     except ModuleNotFoundError as missing:
         if not str(missing.name).startswith("mcp"):
             raise
