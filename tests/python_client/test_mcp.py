@@ -546,6 +546,29 @@ def test_what_fails_is_told_as_data(connect: Connect, live: Server) -> None:
     asyncio.run(story())
 
 
+def test_what_a_tool_does_not_take_is_not_dropped(
+    connect: Connect, secret: str
+) -> None:
+    async def story() -> None:
+        async with connect(secret) as call:
+            tools = {one.name: one for one in (await call.client.list_tools()).tools}
+            assert tools["remember"].input_schema["additionalProperties"] is False
+            content = f"Sits at the window {uuid.uuid4()}"
+            given = {"content": content, "userid": "u_17"}
+            refused = await call.client.call_tool("remember", given)
+            assert refused.is_error
+            assert "remember takes no argument 'userid', but content, type" in str(
+                refused.content
+            )
+            found = await call("recall", query=content)
+            assert content not in [one["content"] for one in found["memories"]]
+            # Some hosts cannot send nothing.
+            told = await call.client.call_tool("stepback_info", {"random_string": "x"})
+            assert not told.is_error
+
+    asyncio.run(story())
+
+
 @pytest.mark.parametrize("connect", ["http"], indirect=True)
 def test_a_proposed_rollback_waits_for_people(connect: Connect, live: Server) -> None:
     project, name = f"proposing-{uuid.uuid4().hex[:8]}", thread()

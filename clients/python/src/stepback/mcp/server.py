@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import Tool
 
 from stepback.mcp import descriptions
 from stepback.mcp.acting.tools import (
@@ -38,11 +40,38 @@ ADDED = (
 )
 
 
+class StrictServer(MCPServer[Any]):
+    """A server whose tools drop nothing that they are given.
+
+    A misspelt `user_id` would make a user's memory the project's.
+    """
+
+    async def list_tools(self) -> list[Tool]:
+        """Return the tools, each with a schema that allows nothing else."""
+        tools = await super().list_tools()
+        for one in tools:
+            one.input_schema = {**one.input_schema, "additionalProperties": False}
+        return tools
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Any = None
+    ) -> Any:
+        """Call a tool.
+
+        Raises: ToolError, also for an argument that it does not take.
+        """
+        tools = {one.name: one for one in await super().list_tools()}
+        taken = tools[name].input_schema["properties"] if name in tools else {}
+        # Hosts may send something to a tool without parameters.
+        if taken and (others := sorted(set(arguments) - set(taken))):
+            known = ", ".join(taken)
+            raise ToolError(f"{name} takes no argument {others[0]!r}, but {known}.")
+        return await super().call_tool(name, arguments, context)
+
+
 def made(url: str | None, key: str | None, transport: str) -> MCPServer[Any]:
     """Return the server with its tools."""
-    server: MCPServer[Any] = MCPServer(
-        descriptions.NAME, instructions=descriptions.INSTRUCTIONS
-    )
+    server = StrictServer(descriptions.NAME, instructions=descriptions.INSTRUCTIONS)
     callers = Callers(url, key, transport)
     for add in ADDED:
         add(server, callers)
