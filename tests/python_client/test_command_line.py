@@ -554,13 +554,31 @@ def test_a_run_that_was_cut_off_is_gone_on_with(
 ) -> None:
     file = tmp_path / "runs.jsonl"
     file.write_text(json.dumps(RUN))
-    client.sessions.create(agent_id, {"step": 0}, external_id=f"{agent_id}airline-7")
+    name, cut = f"{agent_id}airline-7", tmp_path / "cut.jsonl"
+    cut.write_text(json.dumps(RUN | {"messages": RUN["messages"][:4]}))
+    run("post", str(cut), "--agent", agent_id, "--prefix", agent_id)
+    (begun,) = client.sessions.list(external_id=name).data
+    assert begun.version == 1
 
     (posted,) = told(
         run("--json", "post", str(file), "--agent", agent_id, "--prefix", agent_id)
     )
 
     assert (posted["outcome"], posted["versions"]) == ("posted", 3)
+
+
+def test_a_run_is_not_mixed_into_a_session_of_the_same_name(
+    run: Any, client: Stepback, tmp_path: Path, agent_id: str
+) -> None:
+    file = tmp_path / "runs.jsonl"
+    file.write_text(json.dumps(RUN))
+    name = f"{agent_id}airline-7"
+    theirs = client.sessions.create(agent_id, {"seat": None}, external_id=name)
+    client.sessions.update_state(theirs.id, {"seat": "12A"})
+
+    command = ("post", str(file), "--agent", agent_id, "--prefix", agent_id)
+    assert "is not of this run" in run(*command, status=1)
+    assert client.sessions.get_state(theirs.id).state == {"seat": "12A"}
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,8 @@ def post_run(
     """Make the run's session, unless there is one of that name.
 
     One that was cut off is gone on with: its versions have the names of their steps.
+
+    Raises: NotARun for a session of that name that is of something else.
     """
     facts = {one: value for one, value in run.items() if one != "messages"}
     try:
@@ -87,6 +89,8 @@ def post_run(
         head = client.sessions.get_state(session_id).version
     items = list(steps(run["messages"], str(facts.get("model") or "") or None))
     missing = items[head:]
+    if missing and head:
+        _require_ours(client, session_id, name, head)
     for batch in _batches(missing):
         client.sessions.append_batch(session_id, batch, expected_version=head)
         head += len(batch)
@@ -97,6 +101,12 @@ def post_run(
         "versions": len(items),
         "outcome": outcome,
     }
+
+
+def _require_ours(client: Stepback, session_id: str, name: str, head: int) -> None:
+    """Raises: NotARun for a session in which somebody else has written."""
+    if client.sessions.get_version(session_id, head).external_id != f"step-{head}":
+        raise NotARun(f"{session_id} is named {name}, too, and is not of this run.")
 
 
 def steps(messages: list[Message], model: str | None) -> Iterator[Item]:
