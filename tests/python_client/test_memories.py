@@ -108,9 +108,10 @@ def test_an_export_of_mem0_is_imported_once(
     ]
     (found,) = sb.memory.search("dish 1000", user_id=session.user_id, limit=1).memories
     assert found.content == "Likes dish 1000"
-    file.write_text("{}")
-    with pytest.raises(ValueError, match="no export of mem0"):
-        import_mem0(file, sb)
+    for text in ("{}", "[" * 200_000):
+        file.write_text(text)
+        with pytest.raises(ValueError, match="no export of mem0"):
+            import_mem0(file, sb)
 
 
 def test_tools_remember_and_recall(live: Server, secret: str, session: Any) -> None:

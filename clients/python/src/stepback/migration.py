@@ -38,7 +38,7 @@ def import_mem0(path: str | Path, client: Stepback | None = None) -> Import:
 
     Raises: ValueError for a file that is no such export; StepbackError.
     """
-    items = _items(json.loads(Path(path).read_text(encoding="utf-8")))
+    items = _items(Path(path).read_text(encoding="utf-8"))
     if client is not None:
         return _imported(client, items)
     with Stepback() as own:
@@ -70,7 +70,11 @@ def _pieces(items: Sequence[Any]) -> Iterator[tuple[int, Sequence[Any]]]:
         yield at, items[at : at + AT_ONCE]
 
 
-def _items(export: Any) -> list[Any]:
+def _items(text: str) -> list[Any]:
+    try:
+        export = json.loads(text)
+    except RecursionError:
+        raise ValueError("This is no export of mem0: it is too deep.") from None
     if isinstance(export, dict):
         export = next((export[name] for name in LISTS if name in export), None)
     if not isinstance(export, list):
