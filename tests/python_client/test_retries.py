@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -176,6 +177,24 @@ def test_a_code_of_a_newer_server_is_an_api_error() -> None:
 def test_an_answer_that_is_none_is_no_empty_state(answer: httpx.Response) -> None:
     with pytest.raises(UnexpectedAnswer):
         Script(answer).client().sessions.get_state("s")
+
+
+@pytest.mark.parametrize(
+    "told", [{}, [], {"data": 5, "has_more": False}, {"data": [{}], "has_more": False}]
+)
+def test_an_answer_of_something_else_is_no_page_and_no_files(
+    tmp_path: Path, told: Any
+) -> None:
+    client = Script(*[httpx.Response(200, json=told) for _ in range(3)]).client()
+
+    for ask in (
+        client.sessions.list,
+        lambda: client.save_files("s", tmp_path),
+        lambda: client.restore_files("s", tmp_path, 1),
+    ):
+        (tmp_path / "file").touch()
+        with pytest.raises(UnexpectedAnswer):
+            ask()
 
 
 def test_an_answer_that_cannot_be_unpacked_is_asked_for_again_under_its_key() -> None:

@@ -9,14 +9,31 @@ from typing import Any
 
 from stepback import answers, calls, folders
 from stepback._async.transport import AsyncTransport
+from stepback.answers import page_of
 from stepback.calls import Call
-from stepback.errors import BlobMissing
+from stepback.errors import BlobMissing, UnexpectedAnswer
 from stepback.folders import Scanned
 
 ASKED_AT_ONCE = 1_000
 PAGE = 100
 # In which somebody may collect what was there a moment ago.
 TRIES = 3
+
+
+def _digests(given: Any) -> list[str]:
+    """Raises: UnexpectedAnswer."""
+    found = answers.described(given).get("missing")
+    if not isinstance(found, list):
+        raise UnexpectedAnswer("The answer does not say what is missing.")
+    return found
+
+
+def _file(given: Any) -> dict[str, Any]:
+    """Raises: UnexpectedAnswer."""
+    found = dict(answers.described(given))
+    if not {"path", "mode", "chunks"} <= found.keys():
+        raise UnexpectedAnswer("A file of the answer is not complete.")
+    return found
 
 
 class AsyncFiles:
@@ -68,12 +85,12 @@ class AsyncFiles:
                 Call(
                     method="POST",
                     path=calls.path("blobs", "missing"),
-                    read=answers.anything,
+                    read=_digests,
                     body=asked,
                     reads=True,
                 )
             )
-            found += told["missing"]
+            found += told
         return found
 
     async def _upload(self, found: Scanned, digests: Sequence[str]) -> None:
@@ -111,13 +128,13 @@ class AsyncFiles:
                     path=calls.path(
                         "sessions", session_id, "versions", version, "files"
                     ),
-                    read=answers.anything,
+                    read=page_of(_file),
                     query={"limit": PAGE, "starting_after": after},
                 )
             )
-            found += page["data"]
-            after = page["last_id"]
-            if not page["has_more"]:
+            found += page.data
+            after = page.last_id
+            if not page.has_more:
                 return found
 
     async def _fetch(

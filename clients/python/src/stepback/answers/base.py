@@ -59,10 +59,15 @@ class Page(Answer, Generic[Item]):
 
 
 def page_of(read: Callable[[Json], Item]) -> Callable[[Json], Page[Item]]:
-    """Return what reads a page of such items."""
+    """Return what reads a page of such items.
+
+    What it returns raises: UnexpectedAnswer.
+    """
 
     def of(given: Json) -> Page[Item]:
         page: Page[Item] = Page.of(given)
+        if not isinstance(page.data, list):
+            raise UnexpectedAnswer("The data of a page is no list.")
         items = tuple(read(one) for one in page.data)
         named = {one.name: getattr(page, one.name) for one in fields(page)}
         return Page(**{**named, "data": items})
