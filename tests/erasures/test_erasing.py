@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import InternalError
 from django.utils import timezone
 
 from apps.accounts.models import Project
@@ -226,6 +227,28 @@ def test_sessions_that_are_begun_meanwhile_go_as_well(
     assert sweep() == 1
     assert begun
     assert found_in() == {}
+
+
+def test_one_that_the_database_refuses_holds_up_no_other(
+    api: runs.Clients, admin: Any, sweep: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from apps.erasures.running import sweeping
+
+    client, run = api(), sweeping.run
+    leave(client, user="bob")
+    leave(client)
+    broken = begun_erasure(admin, user_id="bob")["id"]
+    begun_erasure(admin, user_id="ann")
+
+    def failing(erasure: Erasure, **given: Any) -> bool:
+        if erasure.id == broken:
+            raise InternalError("invalid page")
+        return run(erasure, **given)
+
+    monkeypatch.setattr(sweeping, "run", failing)
+
+    assert sweep() == 1
+    assert Erasure.objects.get(id=broken).state != "done"
 
 
 def test_nothing_names_the_person_once_it_is_over(

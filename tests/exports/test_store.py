@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import InternalError
 from django.utils import timezone
 
 from apps.blobs import operations as blobs
@@ -66,6 +67,27 @@ def test_a_file_is_objects_of_at_most_so_many_bytes(
     assert [one["messages"][0]["content"] for one in lines(admin, export)] == [
         *("Hello", "Bye"),
     ]
+
+
+def test_one_that_the_database_refuses_holds_up_no_other(
+    api: runs.Clients, admin: Api, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said(api(), "Hello")
+    broken, sound = (
+        admin.post(EXPORTS, {"kind": "trajectories"}).body["id"] for _ in range(2)
+    )
+    step = sweeping.step
+
+    def failing(export_id: str, **given: Any) -> bool:
+        if export_id == broken:
+            raise InternalError("invalid page")
+        return step(export_id, **given)
+
+    monkeypatch.setattr(sweeping, "step", failing)
+    sweep()
+
+    states = [admin.get(f"{EXPORTS}/{one}").body["state"] for one in (broken, sound)]
+    assert states == ["failed", "ready"]
 
 
 def test_what_a_killed_step_wrote_is_of_no_file_and_goes_after_a_day(

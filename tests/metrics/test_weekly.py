@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
-from django.db import connection
+from django.db import InternalError, connection
 
 from apps.accounts import operations as accounts
 from apps.accounts.models import Membership, Project, Role, User
@@ -18,6 +18,7 @@ from apps.metrics import alerting, weekly
 from apps.metrics import operations as metrics
 from apps.metrics.errors import NotChosen
 from apps.metrics.models import SummaryMail, SummaryReader
+from apps.metrics.weekly import telling
 from apps.timeline import projection
 from tests.accounts.make import make_member
 from tests.acting import acting_as
@@ -287,6 +288,22 @@ def test_who_was_deactivated_has_no_mail(project):
 
     assert len(told()) == 1
     assert mail.outbox == []
+
+
+def test_a_project_whose_week_cannot_be_told_holds_up_no_other(
+    project, other_project, monkeypatch
+):
+    began(MONDAY - timedelta(days=30))
+    summary_of = telling.summary_of
+
+    def failing(one, start):
+        if one.id == min(project.id, other_project.id):
+            raise InternalError("invalid page")
+        return summary_of(one, start)
+
+    monkeypatch.setattr(telling, "summary_of", failing)
+
+    assert len(told()) == 1
 
 
 def test_an_address_that_is_refused_holds_up_nobody(project, monkeypatch):

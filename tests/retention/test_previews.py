@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from django.db import InternalError
 from django.utils import timezone
 
 from apps.accounts.models import Project
@@ -128,8 +129,9 @@ def test_what_takes_too_long_of_one_session_is_said_to_be_not_all(
     assert past.full == [0, 1, 2, 3, 4, 5, 6]
 
 
+@pytest.mark.parametrize("failure", [ValueError("damaged"), InternalError("damaged")])
 def test_a_session_that_fails_is_counted_and_the_others_as_well(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+    project: Project, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
     broken, sound = Past.of(project, [90, 80, 1]), Past.of(project, [90, 80, 1])
     feed_all()
@@ -137,7 +139,7 @@ def test_a_session_that_fails_is_counted_and_the_others_as_well(
 
     def failing(*, session_id: str, **given: Any) -> Gone:
         if session_id == broken.id:
-            raise ValueError("damaged")
+            raise failure
         return empty_versions(session_id=session_id, **given)
 
     monkeypatch.setattr(take, failing)

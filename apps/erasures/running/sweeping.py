@@ -16,7 +16,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 import structlog
-from django.db import DatabaseError, transaction
+from django.db import InterfaceError, OperationalError, transaction
 
 from apps.erasures.models import Erasure, Preview, Target
 from apps.erasures.running.counting import count
@@ -58,8 +58,8 @@ def sweep(*, now: datetime, is_stopping: Callable[[], bool] = never) -> int:
             break
         try:
             done += run(erasure, now=now, is_stopping=is_stopping)
-        except DatabaseError:
-            # Of all erasures, not of this one: the next sweep goes on.
+        except (OperationalError, InterfaceError):
+            # The database is gone or in need: the next sweep goes on.
             raise
         except Exception as error:
             log.exception("an erasure stops", id=erasure.id, why=type(error).__name__)

@@ -12,7 +12,7 @@ import hashlib
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import DatabaseError, transaction
+from django.db import InterfaceError, OperationalError, transaction
 
 from apps.agents.errors import AgentNotFound
 from apps.blobs.errors import ObjectsFull, ObjectsUnavailable
@@ -44,8 +44,8 @@ def sweep(*, now: datetime) -> None:
     for export_id in list(Export.objects.making().values_list("id", flat=True)):
         try:
             _go_on(export_id, now)
-        except DatabaseError:
-            # Of all exports, not of this one: the next sweep goes on.
+        except (OperationalError, InterfaceError):
+            # The database is gone or in need: the next sweep goes on.
             raise
         except ObjectsUnavailable as away:
             log.warning("the store of files does not answer", why=str(away.__cause__))

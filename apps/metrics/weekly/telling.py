@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 from django.core.mail import EmailMessage
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 
 from apps.accounts.models import Membership, Project
 from apps.audit import operations as audit
@@ -48,7 +48,7 @@ def sweep(*, now: datetime) -> int:
     start = week_before(now)
     if projection.measure_lag().seconds(now) <= LONGEST_LAG:
         for project in _untold(start):
-            n_told += _tell(project, start, now)
+            n_told += _told_alone(project, start, now)
     send(now=now)
     return n_told
 
@@ -64,6 +64,18 @@ def _untold(start: datetime) -> list[Project]:
     # Of a project that is younger there is nothing to tell.
     older = Project.objects.filter(created_at__lt=start + WEEK)
     return list(older.exclude(id__in=told).order_by("id")[:PROJECTS_AT_ONCE])
+
+
+def _told_alone(project: Project, start: datetime, now: datetime) -> bool:
+    """Tell a project's week; what is wrong with it must not hold up the rest."""
+    try:
+        return _tell(project, start, now)
+    except (OperationalError, InterfaceError):
+        # The database is gone or in need: the next sweep goes on.
+        raise
+    except Exception:
+        log.exception("a week was not told", project=project.id)
+        return False
 
 
 @transaction.atomic

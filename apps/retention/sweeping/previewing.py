@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from django.db import DatabaseError, transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from apps.retention.counts import Counts
@@ -50,7 +50,7 @@ def count_previews(
             return counted
         try:
             is_over = _Counting(preview, clock).run(is_stopping)
-        except DatabaseError:
+        except (OperationalError, InterfaceError):
             raise
         except Exception:
             log.exception("a preview failed", preview=preview.id)

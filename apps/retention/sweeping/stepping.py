@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import structlog
-from django.db import DatabaseError, transaction
+from django.db import InterfaceError, OperationalError, transaction
 
 from apps.retention.counts import Counts
 from apps.retention.models import Policy, Removal
@@ -70,8 +70,8 @@ def done(
     try:
         with transaction.atomic():
             return do(work, place, removal_id, counts, rule)
-    except DatabaseError:
-        # Of all sessions, not of this one: the next sweep goes on.
+    except (OperationalError, InterfaceError):
+        # The database is gone or in need: the next sweep goes on.
         raise
     except Exception:
         id, step = place.session_id, work.step
