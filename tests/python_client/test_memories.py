@@ -33,6 +33,8 @@ def test_a_memory_is_added_found_changed_and_deleted(sb: Any, session: Any) -> N
     (found,) = sb.memory.search("aisle seat", session.id, tags=["seats"]).memories
     assert (found.id, found.type) == (made.id, "preference")
     assert found.score >= 0.7
+    (listed,) = sb.memory.list(session.id, types="preference", tags="seats")
+    assert listed.id == made.id
     (proposed,) = sb.memory.list(session.id, status="proposed")
     with pytest.raises(errors.PermissionDenied):
         sb.memory.resolve(proposed.id, "accept")

@@ -254,6 +254,11 @@ def test_what_a_call_does_not_take_is_no_silence() -> None:
     assert script.keys == ["once"]
 
 
+def test_fewer_tries_than_one_are_refused() -> None:
+    with pytest.raises(ValueError, match="retries"):
+        Stepback("sb_key", retries=-1)
+
+
 def test_a_key_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STEPBACK_API_KEY", raising=False)
     with pytest.raises(ValueError, match="STEPBACK_API_KEY"):

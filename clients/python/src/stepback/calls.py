@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 import uuid
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, TypeVar
@@ -77,6 +77,13 @@ UNSAID = Unsaid.UNSAID
 def given(**named: Any) -> dict[str, Any]:
     """Return what was said: None is left out."""
     return {name: value for name, value in named.items() if value is not None}
+
+
+def listed(values: str | Iterable[str] | None) -> str | None:
+    """Return values as a query lists them; a text alone is one of them."""
+    if values is None or isinstance(values, str):
+        return values
+    return ",".join(values)
 
 
 def require_known(said: Mapping[str, Any], names: Collection[str]) -> None:

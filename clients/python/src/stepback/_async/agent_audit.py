@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stepback import answers
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
-from stepback.calls import given
+from stepback.calls import given, listed
 
 
 class AsyncAudit(AsyncResource):
@@ -27,7 +27,7 @@ class AsyncAudit(AsyncResource):
         return await self._ask(
             page_of(answers.AuditEvent.of),
             ("agents", agent_id, "audit"),
-            operations=None if operations is None else ",".join(operations),
+            operations=listed(operations),
             start=start,
             end=end,
             limit=limit,

@@ -20,6 +20,8 @@ class AsyncTransport:
     def __init__(
         self, client: httpx.AsyncClient, *, retries: int, headers: Mapping[str, str]
     ) -> None:
+        if retries < 0:
+            raise ValueError("retries is less than none.")
         self.http = client
         self._retries = retries
         self.http.headers.update(headers)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from stepback import answers
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
-from stepback.calls import given
+from stepback.calls import given, listed
 
 
 class Audit(Resource):
@@ -28,7 +28,7 @@ class Audit(Resource):
         return self._ask(
             page_of(answers.AuditEvent.of),
             ("agents", agent_id, "audit"),
-            operations=None if operations is None else ",".join(operations),
+            operations=listed(operations),
             start=start,
             end=end,
             limit=limit,

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from stepback import answers, calls
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
-from stepback.calls import Call, given
+from stepback.calls import Call, given, listed
 from stepback.stories import Json, MemoryChanged, Remembered, Repeatable
 
 
@@ -100,8 +100,8 @@ class Memories(Resource):
             user_id=user_id,
             agent_id=agent_id,
             scope=scope,
-            types=None if types is None else ",".join(types),
-            tags=None if tags is None else ",".join(tags),
+            types=listed(types),
+            tags=listed(tags),
             status=status,
             limit=limit,
             starting_after=starting_after,

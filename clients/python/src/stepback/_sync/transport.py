@@ -21,6 +21,8 @@ class Transport:
     def __init__(
         self, client: httpx.Client, *, retries: int, headers: Mapping[str, str]
     ) -> None:
+        if retries < 0:
+            raise ValueError("retries is less than none.")
         self.http = client
         self._retries = retries
         self.http.headers.update(headers)
