@@ -33,6 +33,11 @@ from tests.live import Server, free_port, manage
 from tests.python_client.people import Person
 
 SOURCE = Path(__file__).parents[2] / "clients" / "python" / "src"
+# What a shell starts in the background is deaf to Ctrl-C, and so is all that it starts.
+HEARS = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
+    " os.execv(sys.argv[1], sys.argv[1:])"
+)
 COMMAND = [sys.executable, "-m", "stepback.mcp"]
 THEIRS = {
     "checkpoint_save": {"thread_id", "state_json"},
@@ -728,8 +733,9 @@ def test_a_value_that_is_no_object_comes_back_as_it_was(
 def test_it_is_stopped_without_a_traceback(live: Server) -> None:
     port = free_port()
     command = [*COMMAND, "--transport", "http", "--port", str(port)]
+    heard = [sys.executable, "-c", HEARS, *command]
     env = {"PYTHONPATH": str(SOURCE), "STEPBACK_URL": live.url}
-    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(heard, env=env, stderr=subprocess.PIPE) as process:
         wait_for(f"http://127.0.0.1:{port}/mcp", process)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
