@@ -140,7 +140,7 @@ def test_what_a_policy_has_pruned_of_a_memory_is_named(
     at_once: int,
 ) -> None:
     monkeypatch.setattr(beside, "PAST_AT_ONCE", at_once)
-    enabled(project, prune_days=7)
+    enabled(project, prune_days=7, keep_last=2)
     swept(now=later())
 
     found = of_person(admin, sweep, "ann")
@@ -155,7 +155,7 @@ def test_what_is_pruned_while_it_is_written_is_named_as_well(
     tea: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    enabled(project, prune_days=7)
+    enabled(project, prune_days=7, keep_last=2)
     acts = [lambda: swept(now=later())]
 
     def behind(*given: Any) -> Any:
