@@ -11,9 +11,10 @@ from collections.abc import Callable
 from datetime import datetime
 
 import structlog
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from apps.core.database.troubles import IN_TROUBLE
 from apps.core.errors import DomainError
 from apps.plans import authority
 from apps.plans.cases import CASES, Reason, reasons
@@ -52,7 +53,7 @@ def look_on(plan_id: str, *, now: datetime) -> int:
             looking.store(items)
             looking.end_look(held)
             return len(items)
-    except (OperationalError, InterfaceError):
+    except IN_TROUBLE:
         # The database is gone or in need: nothing is wrong with the sessions.
         raise
     except Exception:

@@ -14,9 +14,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from apps.core.database.troubles import IN_TROUBLE
 from apps.core.errors import DomainError
 from apps.plans import authority
 from apps.plans.cases import CASES, Case, Done, Reason, Task, reasons
@@ -69,7 +70,7 @@ def run_item(plan: Plan, session_id: str, *, clock: Clock) -> bool:
             if held is None:
                 return False
             _settle(held, _outcome(plan, held, now=clock()))
-    except (OperationalError, InterfaceError):
+    except IN_TROUBLE:
         # The database is gone or in need: the item is not what went wrong, and waits.
         raise
     except Exception:

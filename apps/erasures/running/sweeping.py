@@ -16,8 +16,9 @@ from collections.abc import Callable
 from datetime import datetime
 
 import structlog
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
+from apps.core.database.troubles import IN_TROUBLE
 from apps.erasures.models import Erasure, Preview, Target
 from apps.erasures.running.counting import count
 from apps.erasures.running.ending import finish
@@ -58,7 +59,7 @@ def sweep(*, now: datetime, is_stopping: Callable[[], bool] = never) -> int:
             break
         try:
             done += run(erasure, now=now, is_stopping=is_stopping)
-        except (OperationalError, InterfaceError):
+        except IN_TROUBLE:
             # The database is gone or in need: the next sweep goes on.
             raise
         except Exception as error:

@@ -12,10 +12,11 @@ import hashlib
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
 from apps.agents.errors import AgentNotFound
 from apps.blobs.errors import ObjectsFull, ObjectsUnavailable
+from apps.core.database.troubles import IN_TROUBLE
 from apps.core.keyring import KeysUnavailable
 from apps.exports.kinds import STEPS
 from apps.exports.making.packing import MOST_ENTRIES
@@ -44,7 +45,7 @@ def sweep(*, now: datetime) -> None:
     for export_id in list(Export.objects.making().values_list("id", flat=True)):
         try:
             _go_on(export_id, now)
-        except (OperationalError, InterfaceError):
+        except IN_TROUBLE:
             # The database is gone or in need: the next sweep goes on.
             raise
         except ObjectsUnavailable as away:

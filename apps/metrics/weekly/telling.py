@@ -13,12 +13,13 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 from django.core.mail import EmailMessage
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
 from apps.accounts.models import Membership, Project
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import SYSTEM
+from apps.core.database.troubles import IN_TROUBLE
 from apps.core.ids import new_id
 from apps.core.outbound.links import path_to, whole
 from apps.core.provenance import unrequested
@@ -70,7 +71,7 @@ def _told_alone(project: Project, start: datetime, now: datetime) -> bool:
     """Tell a project's week; what is wrong with it must not hold up the rest."""
     try:
         return _tell(project, start, now)
-    except (OperationalError, InterfaceError):
+    except IN_TROUBLE:
         # The database is gone or in need: the next sweep goes on.
         raise
     except Exception:

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from apps.core.database.troubles import IN_TROUBLE
 from apps.retention.counts import Counts
 from apps.retention.models import Policy, Removal
 from apps.retention.sweeping.places import Place
@@ -50,7 +51,7 @@ def count_previews(
             return counted
         try:
             is_over = _Counting(preview, clock).run(is_stopping)
-        except (OperationalError, InterfaceError):
+        except IN_TROUBLE:
             raise
         except Exception:
             log.exception("a preview failed", preview=preview.id)

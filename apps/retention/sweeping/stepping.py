@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import structlog
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
+from apps.core.database.troubles import IN_TROUBLE
 from apps.retention.counts import Counts
 from apps.retention.models import Policy, Removal
 from apps.retention.sweeping.doing import do
@@ -70,7 +71,7 @@ def done(
     try:
         with transaction.atomic():
             return do(work, place, removal_id, counts, rule)
-    except (OperationalError, InterfaceError):
+    except IN_TROUBLE:
         # The database is gone or in need: the next sweep goes on.
         raise
     except Exception:

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
 from apps.audit import feeding
 from apps.audit.entries import COLUMNS, Entry
 from apps.core import sql
+from apps.core.database.troubles import IN_TROUBLE
 from apps.timeline.projection import kept, openings
 from apps.timeline.projection.kept import PendingKey
 
@@ -77,7 +78,7 @@ def project_round(*, now: datetime) -> int:
     while True:
         try:
             step = project_some(after, now=now)
-        except (OperationalError, InterfaceError):
+        except IN_TROUBLE:
             raise
         except Exception:  # noqa: BLE001 - one of these sessions, and it is found below
             step = _project_past_failing(after, now)
@@ -104,7 +105,7 @@ def _project_past_failing(after: str | None, now: datetime) -> Step:
         after = session
         try:
             taken += project_session(session, now=now)
-        except (OperationalError, InterfaceError):
+        except IN_TROUBLE:
             raise
         except Exception:
             log.exception("a session cannot be projected", session_id=session)
