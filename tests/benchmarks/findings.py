@@ -118,7 +118,7 @@ def write_table(page: Path, text: str) -> None:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"{page} lacks the line {BEGIN!r} or {END!r}.")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")
+    page.write_text(f"{before}{BEGIN}\n\n{text.rstrip()}\n{END}{after}")
 
 
 class Kept:

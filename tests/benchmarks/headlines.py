@@ -11,12 +11,8 @@ CHOSEN = (
     "head read, 2 KB, 16 connections",
     "growing chat, 1,000 versions to about 1 MB, all tables and indexes: to Postgres",
     "rollback of a 16 MB state: body bytes written",
-    "rollback of a 16 MB state over HTTP, minimal",
     "100,000 versions, 1,000,000 sessions, to 100 and 1,000: append to the long",
     "console, 100,000 versions: jump to a version",
-    "StepbackSaver.put over HTTP, 2 KB of state, 8 threads",
-    "16 clients posting 8 MB states at once: memory",
-    "recorded runs (`python -m tests.replay`), all tables and indexes",
 )
 HEADING = "| what | measured | limit | verdict |\n|---|---|---|---|"
 NOTE = re.compile(r" \(\d+\)$")
