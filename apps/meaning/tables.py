@@ -4,7 +4,8 @@ from apps.core.roles.declared import derived
 
 # All of it follows from histories: `manage.py embed` makes it anew.
 TABLES = {
-    "meaning_vector": derived(),
+    # A new memory is stored with the vector that it was compared by.
+    "meaning_vector": derived(web="INSERT"),
     "meaning_stream": derived(),
     "meaning_failure": derived(),
     "meaning_pastvector": derived(),

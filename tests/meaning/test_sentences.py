@@ -15,7 +15,7 @@ from apps.meaning.models import Stream, Vector
 from apps.meaning.working import renewing, sweeping
 from tests.acting import acting_as
 from tests.data.conftest import Store, made
-from tests.meaning.conftest import embed_all, notice_all
+from tests.meaning.conftest import embed_all, forget_vectors, notice_all
 from tests.memory.conftest import Mind, done, mind
 
 __all__ = ["mind"]
@@ -30,6 +30,11 @@ def begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def models_of_vectors() -> dict[str, str]:
     return dict(Vector.objects.values_list("item", "model"))
+
+
+def vector_of(item: str) -> tuple[int, bytes, float] | None:
+    found = Vector.objects.filter(item=item, data__isnull=False).first()
+    return found and (found.number, bytes(found.data), found.scale)
 
 
 def lack_packages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +71,28 @@ def test_memories_are_read_as_sentences_and_values_are_not(
     ]
     told = mind.search("cliffs scare her", user_id="ada")
     assert (told["pending"], told["stale"]) == (0, 0)
+
+
+@pytest.mark.django_db
+def test_a_memory_is_stored_with_the_vector_that_it_was_compared_by(
+    mind: Mind,
+) -> None:
+    added = mind.add("Is afraid of heights", user_id="ada")
+    stored = vector_of(added["id"])
+
+    notice_all()
+    done = embed_all()
+    kept = vector_of(added["id"])
+    unread = mind.add("Likes the sea", user_id="ada", embed=False)
+    forget_vectors()
+    with acting_as(Role.WORKER):
+        Stream.objects.update(number=0, key="", due_at=timezone.now())
+    embed_all()
+
+    assert (added["vector_available"], unread["vector_available"]) == (True, False)
+    assert done == 0
+    assert stored == kept == vector_of(added["id"])
+    assert vector_of(unread["id"]) is None
 
 
 @pytest.mark.django_db
@@ -116,8 +143,8 @@ def test_what_an_endpoint_embedded_is_not_sent_again_unasked(
 def test_without_its_packages_the_quick_model_answers_and_says_how_to_add_them(
     mind: Mind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mind.add("Prefers dark mode", user_id="ada")
     lack_packages(monkeypatch)
+    mind.add("Prefers dark mode", user_id="ada")
 
     embed_all()
     found = mind.search("likes a dark mode", user_id="ada")

@@ -17,7 +17,7 @@ from apps.memory.models import Memory
 from apps.memory.operations import searching
 from apps.memory.querysets import MemoryQuerySet
 from apps.timeline.operations import Document
-from tests.meaning.conftest import embed_all, notice_all
+from tests.meaning.conftest import embed_all, forget_vectors, notice_all
 from tests.memory.conftest import Mind, done
 
 pytestmark = pytest.mark.django_db
@@ -58,6 +58,8 @@ def test_a_question_finds_what_means_the_same(mind: Mind, is_embedded: bool) -> 
     if is_embedded:
         notice_all()
         embed_all()
+    else:
+        forget_vectors()
 
     found = mind.search("asks for a refund", user_id="ada", threshold=0.3)
 

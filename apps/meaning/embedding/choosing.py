@@ -7,12 +7,16 @@ import time
 from contextlib import suppress
 from enum import StrEnum
 from functools import cache
+from typing import TYPE_CHECKING
 
 import structlog
 from django.conf import settings
 
 from apps.core.processes import unasked
 from apps.meaning.embedding.values import Embedder, EmbeddingFailed
+
+if TYPE_CHECKING:
+    from apps.meaning.embedding.rows import Rows
 
 log = structlog.get_logger("stepback.meaning")
 
@@ -76,6 +80,16 @@ def begin(text: str, reading: Reading) -> None:
     if not settings.EMBEDDINGS_URL and _is_by_sentences(reading):
         with suppress(EmbeddingFailed):
             current(reading).begin(text)
+
+
+def known(text: str, reading: Reading) -> Rows | None:
+    """Return the vector that this process has made of a text; None where it has not.
+
+    It loads no model and waits for none.
+    """
+    with _LOADING:
+        embedder = _loaded.get(_wanted(reading))
+    return None if embedder is None else embedder.known(text)
 
 
 def name(reading: Reading = Reading.WORDS) -> str:

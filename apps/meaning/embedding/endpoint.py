@@ -58,6 +58,10 @@ class Endpoint:
     def begin(self, text: str) -> None:
         """Leave it: what is sent to an endpoint is sent by whoever asks."""
 
+    def known(self, text: str) -> Rows | None:
+        """Remember nothing: whoever asks again may be told something else."""
+        return None
+
     def embed(self, texts: Sequence[str], *, seconds: float) -> Rows:
         """Ask for vectors, so many texts a request.
 

@@ -91,6 +91,10 @@ class Sentences:
         if self._remembered.of(text) is None and text not in self._coming:
             self._coming[text] = self._pool.submit(self._made, text)
 
+    def known(self, text: str) -> Rows | None:
+        """Return what this process has made of a text, while that is remembered."""
+        return self._remembered.of(text[:LONGEST_TEXT])
+
     def _row(self, text: str) -> Any:
         known = self._remembered.of(text)
         if known is not None:

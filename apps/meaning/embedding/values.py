@@ -51,6 +51,13 @@ class Embedder(Protocol):
         """Have a text embedded meanwhile, where that is worth a thread."""
         ...
 
+    def known(self, text: str) -> np.ndarray[Any, np.dtype[np.float32]] | None:
+        """Return the row that was made of a text a moment ago, if that is remembered.
+
+        Only where another time would make the same.
+        """
+        ...
+
     def embed(
         self, texts: Sequence[str], *, seconds: float
     ) -> np.ndarray[Any, np.dtype[np.float32]]:

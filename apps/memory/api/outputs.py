@@ -77,7 +77,7 @@ class Memory(Output):
     external_id = maybe_text("Its id where it was imported from.")
     embedding_id = maybe_text()
     vector_available = serializers.BooleanField(
-        help_text="Whether the worker has embedded it; until then it is found as well."
+        help_text="Whether it is embedded as it stands; until then it is found as well."
     )
     version = serializers.IntegerField(help_text=ORDINAL)
     number = serializers.IntegerField(help_text="The version of its scope's document.")

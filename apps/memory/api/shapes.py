@@ -29,9 +29,9 @@ def memory_object(kept: Kept) -> dict[str, Any]:
 
 
 def added_object(added: Added) -> dict[str, Any]:
-    """Return what was remembered; what is new nobody can have embedded yet."""
+    """Return what was remembered; of what is new it is known if it has a vector."""
     if added.is_new:
-        return _memory(added.kept, has_vector=False)
+        return _memory(added.kept, has_vector=added.is_embedded)
     return memory_object(added.kept)
 
 

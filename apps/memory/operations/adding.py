@@ -26,6 +26,7 @@ from apps.memory.documents.nearing import near_texts
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept, store
 from apps.memory.documents.sureness import reinforced_by, said_by, surer_by
+from apps.memory.documents.vectors import store_vector
 from apps.memory.operations import recording
 from apps.timeline.errors import TurnNotFound, VersionNotFound
 from apps.timeline.models import Turn
@@ -63,10 +64,14 @@ class NewMemory:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Added:
-    """The memory that says it now; `is_new` where none said it before."""
+    """The memory that says it now; `is_new` where none said it before.
+
+    `is_embedded`: what is new was stored with its vector.
+    """
 
     kept: Kept
     is_new: bool
+    is_embedded: bool = False
 
 
 def add(*, act: Act, new: NewMemory) -> Added:
@@ -247,7 +252,7 @@ def _added(act: Act, owner: Owner, content: Content, reasoning: str | None) -> A
     is_new = kept.content.id == content.id
     if is_new and content.near:
         record_conflict(act, content, owner.document.id)
-    return Added(kept=kept, is_new=is_new)
+    return Added(kept=kept, is_new=is_new, is_embedded=is_new and store_vector(kept))
 
 
 def _said_again(
