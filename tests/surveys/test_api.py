@@ -52,7 +52,8 @@ def test_it_is_asked_for_looked_into_and_read(api, bad):
     [
         ({"check": "state.total<<1"}, 400, "check"),
         ({"check": " "}, 422, "check"),
-        ({"search": "nonsense:"}, 400, "q"),
+        ({"search": "nonsense:"}, 400, "search"),
+        ({"search": "words:!!"}, 400, "search"),
         ({"search": "user:nobody"}, 422, "search"),
         ({"more": 1}, 400, "more"),
     ],

@@ -28,6 +28,7 @@ from apps.timeline.search import (
     VersionSays,
     collect_sessions,
     parse_query,
+    searched_by,
     write_clause,
 )
 
@@ -79,7 +80,8 @@ class Collected:
         Raises: UnacceptableIncident, and InvalidRequest for a search that is not
         understood.
         """
-        return _walked(act, parse_query(text, now=act.now), text, "search")
+        with searched_by("search"):
+            return _walked(act, parse_query(text, now=act.now), text, "search")
 
     @classmethod
     def of_release(cls, act: Act, name: str) -> Collected:

@@ -14,7 +14,7 @@ from apps.incidents.operations.texts import check_of
 from apps.surveys.errors import UnacceptableSurvey
 from apps.surveys.models import Sampled, Survey
 from apps.surveys.words import MOST, MOST_WAITING, WALKS
-from apps.timeline.search import collect_sessions, parse_query
+from apps.timeline.search import collect_sessions, parse_query, searched_by
 
 AT_ONCE = 2_000
 NONE = "There is no such session."
@@ -43,8 +43,9 @@ def ask(*, act: Act, check: str, query: str | None = None) -> Survey:
             " again when one is over."
         )
     said = (query or "").strip() or None
-    asked = parse_query(said or "", now=act.now)
-    found = collect_sessions(act.scope, asked, now=act.now, most=MOST, walks=WALKS)
+    with searched_by("search"):
+        asked = parse_query(said or "", now=act.now)
+        found = collect_sessions(act.scope, asked, now=act.now, most=MOST, walks=WALKS)
     if not found.sessions:
         raise UnacceptableSurvey(NONE if found.is_all else NONE_SO_FAR, param="search")
     survey = Survey.objects.create(

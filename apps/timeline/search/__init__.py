@@ -5,6 +5,7 @@ from apps.timeline.search.answering import (
     count_sessions,
     search_sessions,
     search_versions,
+    searched_by,
 )
 from apps.timeline.search.clauses import (
     AgentIs,
@@ -87,6 +88,7 @@ __all__ = [
     "schemas",
     "search_sessions",
     "search_versions",
+    "searched_by",
     "standings",
     "stands_as",
     "without_clause",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
 from apps.agents.scope import Scope
+from apps.core.errors import DomainError
 from apps.timeline.search.clauses import Query
 from apps.timeline.search.conditions.base import Candidate
 from apps.timeline.search.cursors import Place
@@ -41,6 +44,17 @@ def search_sessions(
         if by_deed
         else page
     )
+
+
+@contextmanager
+def searched_by(param: str) -> Iterator[None]:
+    """Name the field that took the search, where that is not the `q` of addresses."""
+    try:
+        yield
+    except DomainError as refused:
+        if refused.param == "q":
+            refused.param = param
+        raise
 
 
 @dataclass(frozen=True, slots=True)
