@@ -11,11 +11,12 @@ from apps.accounts.models import Role
 from apps.accounts.operations import require_rollback_reason
 from apps.audit.models import AuditRecord
 from apps.core import json
+from apps.timeline import operations as timeline
 from apps.timeline.models import Label, Note, Session, Version
 from apps.timeline.queries import outside
 from apps.timeline.versions import fetching, reading
 from tests.accounts.make import make_member
-from tests.acts import act_by
+from tests.acts import act_by, act_in
 from tests.console.make import HTML, KEY, Story, address, signed_in
 
 KEY_FIELD = {"key": "test-key-1"}
@@ -620,6 +621,16 @@ class TestAttached:
         posted(operator, where, label="known-good")
         assert Label.objects.get().number == 1
         posted(operator, f"{where}/remove", label="known-good")
+
+        assert not Label.objects.exists()
+
+    def test_a_label_is_taken_away_as_it_is_written(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 1, "labels")
+        timeline.label(
+            act=act_in(project), session_id=trip.id, number=1, name=" known-good "
+        )
+
+        posted(operator, f"{where}/remove", label=" known-good ")
 
         assert not Label.objects.exists()
 

@@ -131,6 +131,35 @@ def test_what_cannot_be_mapped_is_told_at_its_field(admin, project, agent, said,
     assert Agent.objects.get(id=agent.id).mapped_at is None
 
 
+def test_white_space_of_keys_is_kept(admin, project, agent):
+    kept = {
+        "title": "/goal/text ",
+        "user": "/customer/ id",
+        "waiting": "/review/needed = true\r\n\r\n/a\u2028b",
+        "noise": "/clock \n/items/*/\x85age\n \n",
+    }
+
+    admin.post(url(project, agent), {**KEPT, **kept}, headers=HTML)
+
+    found = Agent.objects.get(id=agent.id)
+    assert (found.title_path, found.user_path) == ("/goal/text ", "/customer/ id")
+    assert found.waiting == ["/review/needed = true", "/a\u2028b"]
+    assert found.noise == ["/clock ", "/items/*/\x85age"]
+
+
+def test_a_mapping_that_lines_cannot_show_is_not_changed_by_its_form(
+    admin, project, agent
+):
+    map_states(project, noise=["/a\n/b"])
+    shown = "/a\n/b"
+
+    answer = admin.post(url(project, agent), {**KEPT, "noise": shown}, headers=HTML)
+
+    assert answer.status_code == 422
+    assert "holds the end of a line" in text(answer)
+    assert Agent.objects.get(id=agent.id).noise == ["/a\n/b"]
+
+
 def test_a_place_that_lists_cannot_show_is_named_with_the_reason(admin, project, agent):
     Story(project, {f"k{n:03}": n for n in range(100)}, agent="travel")
     said = {**KEPT, "title": "/notes", "user": "/k099", "look": "on"}

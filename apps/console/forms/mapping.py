@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django import forms
@@ -13,12 +14,15 @@ from apps.core.errors import InvalidRequest
 from apps.diffs.facets import LONGEST_POINTER
 
 USUAL, OWN = "usual", "own"
+_END_OF_LINE = re.compile(r"\r\n|\r|\n")
 EXACT = {"autocomplete": "off", "spellcheck": "false"}
 
 
 def _lines(most: int, longest: int, **options: Any) -> forms.CharField:
     return forms.CharField(
         required=False,
+        # Keys may begin and end with white space: what was typed is what is meant.
+        strip=False,
         max_length=most * (longest + 2),
         widget=forms.Textarea(attrs={**EXACT, "rows": 4}),
         **options,
@@ -29,6 +33,7 @@ def _place(**options: Any) -> forms.CharField:
     # As many as the verb takes and more: it says best what is wrong.
     return forms.CharField(
         required=False,
+        strip=False,
         max_length=4 * LONGEST_POINTER,
         widget=forms.TextInput(attrs=EXACT),
         **options,
@@ -101,5 +106,23 @@ def as_mapped(mapping: Mapping) -> dict[str, Any]:
     }
 
 
+def unshown(mapping: Mapping) -> str | None:
+    """Return the field that cannot show what is mapped: a key ends a line there."""
+    places = {
+        "title": [mapping.title or ""],
+        "user": [mapping.user or ""],
+        "waiting": mapping.waiting or (),
+        "noise": mapping.noise,
+    }
+    for name, some in places.items():
+        if any(_END_OF_LINE.search(one) for one in some):
+            return name
+    return None
+
+
 def _each(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    """Return the lines with whatever a key may hold, but for lines of white space.
+
+    `splitlines` would also end one at U+2028 and the like, which keys may hold.
+    """
+    return [line for line in _END_OF_LINE.split(text) if line.strip()]

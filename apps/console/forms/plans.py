@@ -29,7 +29,7 @@ class TargetForm(forms.Form):
     """The rule by which a rollback finds the version of each session."""
 
     rule = forms.ChoiceField(required=False, choices=RULES)
-    value = forms.CharField(required=False, max_length=LONGEST_VALUE)
+    value = forms.CharField(required=False, max_length=LONGEST_VALUE, strip=False)
 
     def target(self) -> dict[str, Any]:
         """Return the rule as plans take it; nothing where none is said."""
@@ -48,7 +48,7 @@ class PickForm(TargetForm, SessionsForm):
         error_messages={"required": "Say what is to be done."},
     )
     first = forms.BooleanField(required=False)
-    label = forms.CharField(required=False)
+    label = forms.CharField(required=False, strip=False)
     outcome = forms.ChoiceField(required=False, choices=Outcome.choices)
     to_schema = forms.CharField(required=False, max_length=MAX_VERSION)
     key = forms.CharField(required=False, max_length=KEY)

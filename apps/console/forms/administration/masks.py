@@ -35,6 +35,7 @@ class MaskForm(forms.Form):
     said = forms.CharField(
         label="Place, or words",
         required=False,
+        strip=False,
         max_length=max(LONGEST_POINTER, 12_000),
         help_text="A place as /customer/**/card: * is one member, ** any depth. Words"
         " are separated by commas.",
@@ -82,7 +83,7 @@ class SampleForm(forms.Form):
 
 def _said(*, what: str, said: str, style: str) -> dict[str, Any]:
     if what == PLACE:
-        return {"pointer": said.strip(), "style": style}
+        return {"pointer": said, "style": style}
     words = [one.strip() for one in said.split(",") if one.strip()]
     if what != Pattern.WORDS and words:
         raise UnacceptableMask("A pattern of this kind takes no words.", param="said")

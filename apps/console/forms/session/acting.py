@@ -81,7 +81,7 @@ class ForkForm(forms.Form):
 class LabelForm(forms.Form):
     """A label to give or to take away."""
 
-    label = forms.CharField(max_length=MAX_LABEL)
+    label = forms.CharField(max_length=MAX_LABEL, strip=False)
 
 
 class NoteForm(forms.Form):

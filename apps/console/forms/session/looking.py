@@ -26,15 +26,17 @@ PLACES = ("after", "before", "whole", "version")
 class TimelineForm(forms.Form):
     """Which versions the timeline shows, and from where on downwards."""
 
-    path = forms.CharField(label="Path touched", required=False, max_length=2_000)
+    path = forms.CharField(
+        label="Path touched", required=False, max_length=2_000, strip=False
+    )
     op = forms.ChoiceField(
         label="Operation",
         required=False,
         choices=[("", "all"), *((op.value, op.value) for op in Op)],
         error_messages={"invalid_choice": "There is no such operation."},
     )
-    actor = forms.CharField(required=False, max_length=255)
-    label = forms.CharField(required=False, max_length=MAX_LABEL)
+    actor = forms.CharField(required=False, max_length=255, strip=False)
+    label = forms.CharField(required=False, max_length=MAX_LABEL, strip=False)
     after = whole_number(required=False)
     # The list that the session was opened from.
     list = forms.CharField(required=False, max_length=LONGEST_TEXT, strip=False)
@@ -46,7 +48,7 @@ class TimelineForm(forms.Form):
 
     def clean_path(self) -> str:
         """Take `order.id` for `/order/id`: people write both."""
-        path: str = self.cleaned_data["path"].strip()
+        path: str = self.cleaned_data["path"]
         if path and not path.startswith("/"):
             path = join(path.replace(".", "/").split("/"))
         try:

@@ -14,7 +14,7 @@ from apps.agents import operations as agents
 from apps.agents.mapping import Mapping, mapping_of
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
-from apps.console.forms.mapping import MappingForm, as_mapped
+from apps.console.forms.mapping import MappingForm, as_mapped, unshown
 from apps.console.pages.agents import mapping_trial
 from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import form
@@ -24,6 +24,10 @@ from apps.core.errors import InvalidRequest
 KEPT = (
     "The mapping is kept. Titles, users and noise follow it at once. What waits is "
     "decided by it for every write within half a minute."
+)
+ONLY_BY_CODE = (
+    "A key that is mapped here holds the end of a line, which no form shows:"
+    " change it over the API."
 )
 REDERIVED = " After that the worker goes once through the sessions that there are."
 
@@ -53,6 +57,9 @@ def agent_mapping(
     agent = _agent(membership, agent_id)
     filled = MappingForm(request.POST)
     mapping = filled.mapping() if filled.is_valid() else None
+    if mapping is not None and (place := unshown(mapping_of(agent))):
+        filled.add_error(place, ONLY_BY_CODE)
+        mapping = None
     if mapping is None:
         return _page(request, membership, agent, filled, None)
     if filled.cleaned_data["look"]:
