@@ -40,6 +40,10 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
         """Theirs, as long as they can sign in."""
         return self.filter(user_id=user_id, user__is_active=True)
 
+    def has_person(self, project_id: str, user_id: str) -> bool:
+        """Whether they may still see the project: what they chose outlives nothing."""
+        return self.in_project(project_id).of_person(user_id).exists()
+
     def for_header(self, slug: str) -> Self:
         """The membership of this project first, then the others by name."""
         is_other = Case(When(project__slug=slug, then=0), default=1)

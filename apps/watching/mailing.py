@@ -76,18 +76,13 @@ def _mail(watch: Watch, notices: Sequence[Notice]) -> int:
 
     Raises: OSError.
     """
-    if not notices or not _is_member(watch):
+    members = Membership.objects
+    if not notices or not members.has_person(watch.project_id, watch.user_id):
         return 0
     with looking(reader_of(watch.project)):
         message = _message(watch, notices)
     message.send()
     return len(notices)
-
-
-def _is_member(watch: Watch) -> bool:
-    """Whether who watches may still see it; a watch outlives no membership."""
-    members = Membership.objects.in_project(watch.project_id)
-    return members.of_person(watch.user_id).exists()
 
 
 def _message(watch: Watch, notices: Sequence[Notice]) -> EmailMessage:

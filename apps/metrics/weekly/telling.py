@@ -112,7 +112,7 @@ def send(*, now: datetime) -> int:
     """Send mails that wait; return how many went out."""
     n_sent = 0
     for one in SummaryMail.objects.to_send(most=MAILS_AT_ONCE):
-        if one.week.created_at >= now - OLDEST and _is_member(one.reader):
+        if _is_wanted(one, now):
             try:
                 with looking(reader_of(one.reader.project)):
                     message = _message(one)
@@ -130,10 +130,12 @@ def send(*, now: datetime) -> int:
     return n_sent
 
 
-def _is_member(reader: SummaryReader) -> bool:
-    """Whether who chose it may still see it; a wish outlives no membership."""
-    members = Membership.objects.in_project(reader.project_id)
-    return members.of_person(reader.user_id).exists()
+def _is_wanted(mail: SummaryMail, now: datetime) -> bool:
+    """Whether the mail is no old one, and who chose it may still see it."""
+    reader = mail.reader
+    return mail.week.created_at >= now - OLDEST and Membership.objects.has_person(
+        reader.project_id, reader.user_id
+    )
 
 
 def _message(mail: SummaryMail) -> EmailMessage:
