@@ -322,6 +322,34 @@ def test_the_rollback_rate_is_told_of_each(
     assert {row["value"] for row in rows} == {"r7", ""}
 
 
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        (("metrics", "--limit", "5"), "--limit"),
+        (("metrics", "--window", "7d", "--from", "2026-01-01"), "--window"),
+        (("metrics", "--window", "24h", "--from", "2026-01-01"), "--window"),
+        (("budgets", "calls", "5", "--limit", "5"), "--limit"),
+        (("note", "sess_1", "a note", "--limit", "5"), "--limit"),
+        (("migrate", "sess_1", "2", "--dry-run", "--reason", "r"), "--reason"),
+        (("rollback", "sess_1", "1", "--dry-run", "--reason", "r"), "--reason"),
+        (("rollback", "sess_1", "1", "--dry-run", "--hold"), "--hold"),
+    ],
+)
+def test_an_option_that_would_be_dropped_is_refused(
+    run: Any, asked: tuple[str, ...], named: str
+) -> None:
+    assert f"stepback: {named}" in run(*asked, status=1)
+
+
+def test_a_list_that_goes_on_says_so(run: Any, trip: str, client: Stepback) -> None:
+    agent_id = client.sessions.get(trip).agent_id
+    client.sessions.create(agent_id)
+
+    for asked in (("--agent", agent_id), (f"agent:{agent_id}",)):
+        assert "there are more" in run("sessions", *asked, "--limit", "1")
+        assert "there are more" not in run("sessions", *asked)
+
+
 def test_a_time_that_cannot_be_read_is_refused(run: Any) -> None:
     assert "from" in run("metrics", "--from", "yesterday", status=1)
     assert run("metrics", "--from", "2026-01-01", "--to", "2026-01-02")

@@ -170,7 +170,7 @@ def _writing(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     note.add_argument("session")
     note.add_argument("text", nargs="?", help="the note; lists them if left out")
     note.add_argument("--version", type=int, help="the version that it is about")
-    note.add_argument("--limit", type=int, default=20)
+    note.add_argument("--limit", type=int, help="list so many at most, 20 if left out")
     note.set_defaults(run=acting.note)
 
     review = verbs.add_parser("review", help="say how a session went")
@@ -188,9 +188,7 @@ def _writing(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def _counting(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     found = verbs.add_parser("metrics", help="the rollback rate, and what goes with it")
-    found.add_argument(
-        "--window", default="24h", help="up to now: 1h, 24h (the default), 7d or 30d"
-    )
+    found.add_argument("--window", help="up to now: 1h, 24h (the default), 7d or 30d")
     found.add_argument("--from", dest="start", help="a time instead, in ISO 8601")
     found.add_argument("--to", dest="end", help="now if left out")
     found.add_argument("--agent", help="of one agent alone")

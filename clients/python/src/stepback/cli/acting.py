@@ -8,9 +8,10 @@ from itertools import islice
 
 from stepback._sync.client import Stepback
 from stepback.answers import Note
+from stepback.cli.asking import PAGE, every, refuse_unused
 from stepback.cli.output import Output, plain
 
-PAGE = 100
+LISTED = 20
 
 
 def pause(client: Stepback, asked: Namespace, output: Output) -> None:
@@ -59,6 +60,7 @@ def label(client: Stepback, asked: Namespace, output: Output) -> None:
 def note(client: Stepback, asked: Namespace, output: Output) -> None:
     """Write a note; without a text, list the notes, newest first."""
     if asked.text is not None:
+        refuse_unused(asked, ("limit",), "is of the list: this writes one.")
         made = client.sessions.add_note(
             asked.session, asked.text, version=asked.version
         )
@@ -83,21 +85,16 @@ def score(client: Stepback, asked: Namespace, output: Output) -> None:
 
 def _notes(client: Stepback, asked: Namespace) -> Iterator[Note]:
     """Return so many notes; of one version those among all notes."""
+    limit = LISTED if asked.limit is None else asked.limit
     if asked.version is None:
-        return iter(client.sessions.list_notes(asked.session, limit=asked.limit).data)
-    every = _every_note(client, asked.session)
-    about = (one for one in every if one.version == asked.version)
-    return islice(about, max(0, asked.limit))
-
-
-def _every_note(client: Stepback, session_id: str) -> Iterator[Note]:
-    after = None
-    while True:
-        page = client.sessions.list_notes(session_id, limit=PAGE, starting_after=after)
-        yield from page.data
-        if not page.has_more:
-            return
-        after = page.last_id
+        return iter(client.sessions.list_notes(asked.session, limit=limit).data)
+    notes = every(
+        lambda after: client.sessions.list_notes(
+            asked.session, limit=PAGE, starting_after=after
+        )
+    )
+    about = (one for one in notes if one.version == asked.version)
+    return islice(about, max(0, limit))
 
 
 def _note(one: Note) -> str:

@@ -16,6 +16,7 @@ from stepback.bundles import (
 from stepback.bundles import replay as replayed
 from stepback.checks import CheckRefused, read_text
 from stepback.cli import trajectories
+from stepback.cli.asking import refuse_unused
 from stepback.cli.output import Output, plain, value
 
 ONLY_BUNDLES = ("mask", "check", "version")
@@ -35,9 +36,7 @@ def export(client: Stepback, asked: Namespace, output: Output) -> None:
     Raises: ValueError, BadCheck.
     """
     if not asked.with_effects:
-        for name in ONLY_BUNDLES:
-            if getattr(asked, name) is not None:
-                raise ValueError(f"--{name} is of a bundle: say --with-effects.")
+        refuse_unused(asked, ONLY_BUNDLES, "is of a bundle: say --with-effects.")
         trajectories.export(client, asked, output)
         return
     if asked.file is None:

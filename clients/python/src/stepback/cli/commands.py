@@ -10,6 +10,7 @@ from typing import Any
 
 from stepback._sync.client import Stepback
 from stepback.answers import Version
+from stepback.cli.asking import PAGE, refuse_unused
 from stepback.cli.output import Output, moves, plain, value, values
 
 SIGNS = {
@@ -21,8 +22,6 @@ SIGNS = {
 }
 # What narrows the list of sessions; a search has terms for it.
 NARROWING = ("agent", "user", "status", "external_id", "review", "score")
-# The server lists no more at once.
-PAGE = 100
 # Where a match is an id, which is printed whole.
 IDS = ("user", "agent", "external_id", "session", "trace")
 
@@ -33,15 +32,15 @@ def sessions(client: Stepback, asked: Namespace, output: Output) -> None:
     Raises: ValueError for a search with what narrows the list alone.
     """
     if asked.query is not None:
-        for name in NARROWING:
-            if getattr(asked, name) is not None:
-                option = name.replace("_", "-")
-                raise ValueError(f"--{option} is of a list: say it in the terms.")
-        for found in client.search(asked.query, limit=asked.limit).data:
+        refuse_unused(asked, NARROWING, "is of a list: say it in the terms.")
+        page = client.search(asked.query, limit=asked.limit)
+        for found in page.data:
             matches = "; ".join(_match(one) for one in found.matches)
             output.result(found.raw, f"{_session(found.session, output)}  {matches}")
+        if page.has_more:
+            output.more()
         return
-    page = client.sessions.list(
+    listed = client.sessions.list(
         agent_id=asked.agent,
         user_id=asked.user,
         status=asked.status,
@@ -50,8 +49,10 @@ def sessions(client: Stepback, asked: Namespace, output: Output) -> None:
         score=asked.score,
         limit=asked.limit,
     )
-    for one in page.data:
+    for one in listed.data:
         output.result(one.raw, _session(one.raw, output))
+    if listed.has_more:
+        output.more()
 
 
 def show(client: Stepback, asked: Namespace, output: Output) -> None:
@@ -141,6 +142,8 @@ def tail(client: Stepback, asked: Namespace, output: Output) -> None:
 
 def rollback(client: Stepback, asked: Namespace, output: Output) -> None:
     """Step back, or with `--dry-run` tell what that would do."""
+    if asked.dry_run:
+        refuse_unused(asked, ("reason", "hold"), "is of a rollback: this is none.")
     preview = client.sessions.preview_rollback(asked.session, asked.version)
     if asked.dry_run:
         output.result(preview.raw, *_preview(preview.raw, output))

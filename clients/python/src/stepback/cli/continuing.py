@@ -13,11 +13,10 @@ from typing import Any
 
 from stepback._sync.client import Stepback
 from stepback.answers import Session
+from stepback.cli.asking import PAGE, every
 from stepback.cli.output import Output, plain
 from stepback.errors import NotFound
 from stepback.langgraph.names import thread_of
-
-PAGE = 100
 
 
 class NotContinued(ValueError):
@@ -66,23 +65,21 @@ def graph_at(place: str) -> Any:
 
 def _decided(client: Stepback, agent: str, most: int) -> Iterator[str]:
     """Yield threads with a decision, each once, those decided last first."""
-    seen, after = set[str](), None
-    while True:
-        page = client.approvals.list(
+    seen = set[str]()
+    decided = every(
+        lambda after: client.approvals.list(
             status="decided", agent_id=agent, limit=PAGE, starting_after=after
         )
-        for one in page.data:
-            if one.session_id in seen:
-                continue
-            if len(seen) == most:
-                return
-            seen.add(one.session_id)
-            # A session that is gone has nothing to go on with.
-            with suppress(NotFound):
-                yield _thread_of(client.sessions.get(one.session_id))
-        if not page.has_more:
+    )
+    for one in decided:
+        if one.session_id in seen:
+            continue
+        if len(seen) == most:
             return
-        after = page.last_id
+        seen.add(one.session_id)
+        # A session that is gone has nothing to go on with.
+        with suppress(NotFound):
+            yield _thread_of(client.sessions.get(one.session_id))
 
 
 def _thread_of(session: Session) -> str:

@@ -9,10 +9,12 @@ from typing import Any
 
 from stepback._sync.client import Stepback
 from stepback.answers import AgentSchema, Budget
+from stepback.cli.asking import refuse_unused
 from stepback.cli.output import Output, plain, value
 
 MOST_STEPS = 20
 # What says what a budget is that is made: no list is asked for by it.
+LISTED = 20
 TERMS = ("release", "currency", "period", "on_reach", "ask_for", "warn")
 
 
@@ -39,6 +41,7 @@ def schemas(client: Stepback, asked: Namespace, output: Output) -> None:
 def migrate(client: Stepback, asked: Namespace, output: Output) -> None:
     """Store a session's state as another schema has it, or only show it so."""
     if asked.dry_run:
+        refuse_unused(asked, ("reason",), "is kept with what is stored: nothing is.")
         shown = client.sessions.get_state(
             asked.session, schema=asked.to, before=asked.before
         )
@@ -60,18 +63,17 @@ def migrate(client: Stepback, asked: Namespace, output: Output) -> None:
 def budgets(client: Stepback, asked: Namespace, output: Output) -> None:
     """Hold a session, an agent or a release to a budget, or list the budgets."""
     if asked.measure is None:
-        for name in TERMS:
-            if getattr(asked, name) is not None:
-                option = name.replace("_", "-")
-                raise ValueError(f"--{option} is of a budget to make: say what counts.")
+        refuse_unused(asked, TERMS, "is of a budget to make: say what counts.")
+        limit = LISTED if asked.limit is None else asked.limit
         found = client.budgets.list(
-            session_id=asked.session, agent_id=asked.agent, limit=asked.limit
+            session_id=asked.session, agent_id=asked.agent, limit=limit
         )
         for one in found.data:
             output.result(one.raw, _budget(one))
         if found.has_more:
             output.more()
         return
+    refuse_unused(asked, ("limit",), "is of the list: this makes one.")
     if asked.most is None:
         raise ValueError("Say how much may be used.")
     made = client.budgets.create(

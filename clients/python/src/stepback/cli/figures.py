@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from stepback._sync.client import Stepback
+from stepback.cli.asking import refuse_unused
 from stepback.cli.output import Output, plain
 
+WINDOW = "24h"
 # What the figures are broken down by, and how a row is called that has no name.
 BY = ("agent", "release", "model", "reason", "actor", "tool")
 NOT_TOLD = "not told"
@@ -16,9 +18,16 @@ OTHERS = "others, by hour"
 
 
 def metrics(client: Stepback, asked: Namespace, output: Output) -> None:
-    """Tell the figures of a time, or of each agent, release, reason, …"""
+    """Tell the figures of a time, or of each agent, release, reason, …
+
+    Raises: ValueError for an option that says nothing beside the others.
+    """
+    if asked.start:
+        refuse_unused(asked, ("window",), "goes up to now: give it, or --from.")
+    if asked.by is None:
+        refuse_unused(asked, ("limit",), "is of --by: say by what.")
     about = {
-        "window": None if asked.start else asked.window,
+        "window": None if asked.start else asked.window or WINDOW,
         "start": asked.start,
         "end": asked.end,
         "agent_id": asked.agent,

@@ -38,5 +38,7 @@ def add_declaring(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     budgets.add_argument("--on-reach", choices=("warn", "pause", "ask"))
     budgets.add_argument("--ask-for", help="how much more, where it asks")
     budgets.add_argument("--warn", type=int, metavar="PERCENT")
-    budgets.add_argument("--limit", type=int, default=20, help="list so many at most")
+    budgets.add_argument(
+        "--limit", type=int, help="list so many at most, 20 if left out"
+    )
     budgets.set_defaults(run=declaring.budgets)

@@ -19,9 +19,9 @@ from stepback._sync.client import Stepback
 from stepback.answers import Turn
 from stepback.bundles import read_bundle
 from stepback.bundles.lines import FORMAT, Lines
+from stepback.cli.asking import PAGE, every
 from stepback.cli.output import Output, Progress
 
-PAGE = 100
 # How a zip begins.
 ARCHIVE = b"PK"
 
@@ -119,15 +119,11 @@ def _versions(client: Stepback, session_id: str, head: int) -> Iterator[dict[str
 
 
 def _turns(client: Stepback, session_id: str) -> Iterator[Turn]:
-    after = None
-    while True:
-        page = client.sessions.list_turns(
+    return every(
+        lambda after: client.sessions.list_turns(
             session_id, order="asc", starting_after=after, limit=PAGE
         )
-        yield from page.data
-        if not page.has_more:
-            return
-        after = page.last_id
+    )
 
 
 @contextmanager
