@@ -6,12 +6,13 @@ resumed, forked by `update_state`, replayed from an old checkpoint and rolled ba
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Interrupt
 
@@ -241,6 +242,60 @@ def test_a_thread_may_be_named_as_if_it_were_a_session(
             found = other.get_tuple({"configurable": {"thread_id": thread_id}})
             assert found is not None
             assert found.config["configurable"]["thread_id"] == thread_id
+
+
+def saved(saver: StepbackSaver, thread_id: str, run_id: str, count: int = 1) -> Any:
+    """Save checkpoints of a run; return their configs, the oldest first."""
+    made, config = [], {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
+    for step in range(count):
+        metadata: Any = {"source": "loop", "step": step, "run_id": run_id}
+        config = saver.put(config, empty_checkpoint(), metadata, {})  # type: ignore[assignment,arg-type]
+        made.append(config)
+    return made
+
+
+def listed(saver: StepbackSaver, *asked: Any, **more: Any) -> list[str]:
+    found = saver.list(*asked, **more)
+    return [one.checkpoint["id"] for one in found]
+
+
+def test_a_checkpoint_that_is_named_and_not_before_another_is_not_listed(
+    saver: StepbackSaver,
+) -> None:
+    first, second = saved(saver, "before-named", "run-1", 2)
+
+    assert listed(saver, second, before=first) == []
+    assert listed(saver, second, before=second) == []
+    assert len(listed(saver, first, before=second)) == 1
+
+
+def test_what_is_not_before_one_of_another_thread_is_not_listed_on_any_page(
+    saver: StepbackSaver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stepback._sync.thread_reads.PAGE", 1)
+    (other,) = saved(saver, "before-other", "run-1")
+    saved(saver, "before-pages", "run-1", 3)
+    thread = {"configurable": {"thread_id": "before-pages"}}
+
+    assert len(listed(saver, thread)) == 3
+    assert listed(saver, thread, before=other) == []
+
+
+def test_threads_and_runs_are_named_as_they_are_kept(saver: StepbackSaver) -> None:
+    run_id = uuid.uuid4()
+    kept = {"configurable": {"thread_id": "5"}}
+    saved(saver, "5", str(run_id), 3)
+    saved(saver, "6", "run-6")
+
+    saver.prune([5])  # type: ignore[list-item]
+    assert len(listed(saver, kept)) == 1
+    with pytest.raises(ValueError, match="A run has an id"):
+        saver.delete_for_runs([str(run_id), ""])
+    assert len(listed(saver, kept)) == 1
+    saver.delete_for_runs([run_id])  # type: ignore[list-item]
+    assert listed(saver, kept) == []
+    saver.prune("6", strategy="delete")
+    assert listed(saver, {"configurable": {"thread_id": "6"}}) == []
 
 
 @pytest.mark.parametrize("durability", ["sync", "async", "exit"])

@@ -45,25 +45,27 @@ class AsyncThreadReads(AsyncThreadSessions):
         """Yield checkpoints, newest first; only the one named, or those before one."""
         if named is not None:
             read = await self.named(thread, named)
-            if read is not None:
+            start = await self._place(thread, before)
+            if read is not None and _comes_before(read.item, before, start):
                 yield read
             return
-        after = None
-        if before is not None:
-            found, _ = await self._page(thread, checkpoint_id=before)
-            after = found[0].version if found else None
+        start = after = await self._place(thread, before)
         while True:
             size = PAGE if limit is None else min(limit, PAGE)
             found, head = await self._page(thread, starting_after=after, limit=size)
             for item in found:
-                is_before = after is not None or before is None
-                if PART in item.opaque and (
-                    is_before or item.checkpoint_id < str(before)
-                ):
+                if PART in item.opaque and _comes_before(item, before, start):
                     yield await self._read(thread, item, head)
             if not found:
                 return
             after = found[-1].version
+
+    async def _place(self, thread: Thread, checkpoint_id: str | None) -> int | None:
+        """Return which version a checkpoint is, None where the thread has none such."""
+        if checkpoint_id is None:
+            return None
+        found, _ = await self._page(thread, checkpoint_id=checkpoint_id)
+        return found[0].version if found else None
 
     async def _required(self, thread: Thread, checkpoint_id: str) -> Read:
         read = await self.named(thread, checkpoint_id)
@@ -100,3 +102,10 @@ class AsyncThreadReads(AsyncThreadSessions):
             found, _ = await self._page(thread, starting_after=item.version, limit=1)
             parent_id = found[0].checkpoint_id if found else None
         return Read(thread=thread, item=item, head=head, parent_id=parent_id)
+
+
+def _comes_before(item: NamedCheckpoint, before: str | None, start: int | None) -> bool:
+    """Say whether a checkpoint is older than another, by its place or else its name."""
+    if before is None:
+        return True
+    return item.version < start if start is not None else item.checkpoint_id < before

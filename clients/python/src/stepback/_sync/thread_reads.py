@@ -46,25 +46,27 @@ class ThreadReads(ThreadSessions):
         """Yield checkpoints, newest first; only the one named, or those before one."""
         if named is not None:
             read = self.named(thread, named)
-            if read is not None:
+            start = self._place(thread, before)
+            if read is not None and _comes_before(read.item, before, start):
                 yield read
             return
-        after = None
-        if before is not None:
-            found, _ = self._page(thread, checkpoint_id=before)
-            after = found[0].version if found else None
+        start = after = self._place(thread, before)
         while True:
             size = PAGE if limit is None else min(limit, PAGE)
             found, head = self._page(thread, starting_after=after, limit=size)
             for item in found:
-                is_before = after is not None or before is None
-                if PART in item.opaque and (
-                    is_before or item.checkpoint_id < str(before)
-                ):
+                if PART in item.opaque and _comes_before(item, before, start):
                     yield self._read(thread, item, head)
             if not found:
                 return
             after = found[-1].version
+
+    def _place(self, thread: Thread, checkpoint_id: str | None) -> int | None:
+        """Return which version a checkpoint is, None where the thread has none such."""
+        if checkpoint_id is None:
+            return None
+        found, _ = self._page(thread, checkpoint_id=checkpoint_id)
+        return found[0].version if found else None
 
     def _required(self, thread: Thread, checkpoint_id: str) -> Read:
         read = self.named(thread, checkpoint_id)
@@ -101,3 +103,10 @@ class ThreadReads(ThreadSessions):
             found, _ = self._page(thread, starting_after=item.version, limit=1)
             parent_id = found[0].checkpoint_id if found else None
         return Read(thread=thread, item=item, head=head, parent_id=parent_id)
+
+
+def _comes_before(item: NamedCheckpoint, before: str | None, start: int | None) -> bool:
+    """Say whether a checkpoint is older than another, by its place or else its name."""
+    if before is None:
+        return True
+    return item.version < start if start is not None else item.checkpoint_id < before

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -186,6 +186,23 @@ def pruning(strategy: str, keep_latest: Hide, delete: Hide) -> Hide:
     if strategy not in known:
         raise ValueError(f"There is no strategy {strategy!r}.")
     return known[strategy]
+
+
+def threads_of(thread_ids: str | Iterable[Any]) -> list[str]:
+    """Return ids of threads as the texts they are kept under; a text alone is one."""
+    some = [thread_ids] if isinstance(thread_ids, str) else thread_ids
+    return [str(one) for one in some]
+
+
+def runs_of(run_ids: str | Iterable[Any]) -> list[str]:
+    """Return ids of runs as the texts they are kept under; a text alone is one.
+
+    Raises: ValueError for an empty one, which no run has.
+    """
+    found = threads_of(run_ids)
+    if not all(found):
+        raise ValueError("A run has an id: an empty one names none.")
+    return found
 
 
 def rolled_back(

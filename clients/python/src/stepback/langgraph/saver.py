@@ -209,11 +209,11 @@ class StepbackSaver(BaseCheckpointSaver[int], Stepping):
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Hide the checkpoints of these runs, in whichever thread."""
-        self.threads.hide_runs(run_ids)
+        self.threads.hide_runs(objects.runs_of(run_ids))
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Hide the checkpoints of these runs, in whichever thread."""
-        await self.threads_here.hide_runs(run_ids)
+        await self.threads_here.hide_runs(objects.runs_of(run_ids))
 
     def prune(
         self, thread_ids: Sequence[str], *, strategy: str = "keep_latest"
@@ -222,7 +222,7 @@ class StepbackSaver(BaseCheckpointSaver[int], Stepping):
         hide = objects.pruning(
             strategy, self.threads.hide_but_latest, self.threads.hide_all
         )
-        for thread_id in thread_ids:
+        for thread_id in objects.threads_of(thread_ids):
             hide(thread_id)
 
     async def aprune(
@@ -231,7 +231,7 @@ class StepbackSaver(BaseCheckpointSaver[int], Stepping):
         """Hide all checkpoints, or all but the newest of each namespace."""
         here = self.threads_here
         hide = objects.pruning(strategy, here.hide_but_latest, here.hide_all)
-        for thread_id in thread_ids:
+        for thread_id in objects.threads_of(thread_ids):
             await hide(thread_id)
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
