@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from stepback import Conflict, ConnectionFailed, Stepback, folders
 from stepback.calls import request_of
 from stepback.errors import BlobMissing
-from stepback.folders import FileChanged, UnsafePath
+from stepback.folders import FileChanged, UnsafePath, UnsavableName
 from tests.live import Server
 from tests.races.dropping_proxy import dropping
 
@@ -149,6 +150,18 @@ def test_what_does_not_have_its_digest_is_not_put_in_place(
         sb.restore_files(session.id, tmp_path / "new", saved.version)
 
     assert list((tmp_path / "new" / "out").iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes there")
+def test_a_name_that_is_no_text_is_named_before_anything_is_sent(
+    sb: Any, session: Any, folder: Path, sent: list[httpx.Request]
+) -> None:
+    (folder / "out" / os.fsdecode(b"caf\xe9.txt")).write_text("x")
+
+    with pytest.raises(UnsavableName, match=r"out/caf\\udce9\.txt is not UTF-8"):
+        sb.save_files(session.id, folder)
+
+    assert sent == []
 
 
 def test_a_file_that_changes_while_it_is_saved_is_said(folder: Path) -> None:

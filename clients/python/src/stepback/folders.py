@@ -24,6 +24,10 @@ class UnsafePath(StepbackError):
     """The path of a file of a version leads out of the folder."""
 
 
+class UnsavableName(StepbackError):
+    """The name of a file is no text that a version can hold."""
+
+
 class FileChanged(StepbackError):
     """A file, or what came in its place, is not what its SHA-256 says."""
 
@@ -56,19 +60,20 @@ class Scanned:
 def scan(folder: str | os.PathLike[str]) -> Scanned:
     """Read and hash all files below a folder, in the order of their paths.
 
-    Raises: OSError.
+    Raises: OSError; UnsavableName before anything is read.
     """
     root = Path(folder)
     if not root.is_dir():
         raise NotADirectoryError(f"{root} is no folder.")
     artifacts, chunks = [], {}
-    for file in sorted(_files(root)):
+    files = [(file, _path(file, root)) for file in sorted(_files(root))]
+    for file, path in files:
         found = list(_chunks(file))
         chunks.update({one.sha256: one for one in found})
         named = [{"sha256": one.sha256, "size": one.size} for one in found]
         artifacts.append(
             {
-                "path": file.relative_to(root).as_posix(),
+                "path": path,
                 "mode": stat.S_IMODE(file.stat().st_mode) & 0o777,
                 "size": sum(one.size for one in found),
                 "chunks": named,
@@ -140,6 +145,22 @@ def finish(beside: str, file: Path, mode: int | None) -> None:
 
 def _is_odd(part: str) -> bool:
     return any(one in part for one in ("\0", "\\")) or (os.name == "nt" and ":" in part)
+
+
+def _path(file: Path, root: Path) -> str:
+    """Return the path of a file as a version names it.
+
+    Raises: UnsavableName.
+    """
+    path = file.relative_to(root).as_posix()
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        shown = path.encode("utf-8", "backslashreplace").decode()
+        raise UnsavableName(
+            f"The name of {shown} is not UTF-8: give the file another."
+        ) from None
+    return path
 
 
 def _files(root: Path) -> Iterator[Path]:
