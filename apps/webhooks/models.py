@@ -80,9 +80,11 @@ class Subscription(models.Model):
     created_by = models.TextField()
     # Since when it is told: events from before do not concern it.
     since = models.DateTimeField()
-    # Attempts that failed since the last that did not, and since when.
+    # Attempts that failed since the last that did not, since when, and the last of
+    # them. After hours without an attempt it is asked anew how it is: they are none.
     failures = models.BigIntegerField(default=0)
     failing_since = models.DateTimeField(null=True)
+    failed_at = models.DateTimeField(null=True)
     # While it fails again and again: no attempt before this.
     resting_until = models.DateTimeField(null=True)
     last_delivered_at = models.DateTimeField(null=True)

@@ -270,17 +270,41 @@ def test_days_without_a_worker_are_no_days_of_failure(
     begin(api(), {})
     receiver.answer = lambda _: 500
     sweep()
-    # It failed once; then nobody sent anything for days.
+    # It failed often; then nobody sent anything for days.
     long_ago = timezone.now() - timedelta(days=4)
-    Subscription.objects.update(failing_since=long_ago)
+    Subscription.objects.update(failures=9, failing_since=long_ago, failed_at=long_ago)
     Delivery.objects.update(first_failed_at=long_ago, attempted_at=long_ago)
+    began = timezone.now()
+
+    for _ in range(2):
+        sweep()
+
+    webhook.refresh_from_db()
+    assert (webhook.status, webhook.failures) == ("enabled", 2)
+    assert webhook.failing_since >= began
+    assert webhook.resting_until is None
+    assert Delivery.objects.get().first_failed_at >= began
     receiver.answer = lambda _: 200
+    sweep()
+    assert Delivery.objects.get().status == "delivered"
+
+
+def test_a_message_that_failed_before_a_long_pause_is_tried_on(
+    api, receiver, subscribe, sweep
+) -> None:
+    subscribe()
+    client = api()
+    bad, good = begin(client, {}), begin(client, {})
+    receiver.answer = lambda one: 500 if one.stream == bad.id else 200
+    sweep()
+    long_ago = timezone.now() - timedelta(days=4)
+    waiting = Delivery.objects.filter(status="pending")
+    waiting.update(first_failed_at=long_ago, attempted_at=long_ago)
+    good.patch({"a": 1})
 
     sweep()
 
-    webhook.refresh_from_db()
-    assert webhook.status == "enabled"
-    assert Delivery.objects.get().status == "delivered"
+    assert waiting.count() == 1
 
 
 def test_what_fails_for_days_while_others_succeed_is_given_up(

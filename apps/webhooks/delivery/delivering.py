@@ -18,7 +18,7 @@ from email.utils import parsedate_to_datetime
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import F
 from django.utils import timezone
 
 from apps.audit import operations as audit
@@ -31,7 +31,7 @@ from apps.core.provenance import unrequested
 from apps.webhooks.covered import WEBHOOK
 from apps.webhooks.delivery import queue as delivery_queue
 from apps.webhooks.delivery.attempts import LONGEST_PAUSE, Lane, Outcome, Waiting
-from apps.webhooks.models import Delivery, Format, Progress, Status, Subscription
+from apps.webhooks.models import Format, Status, Subscription
 from apps.webhooks.services import pagerduty, signing, slack
 
 # How long an attempt may take; a claim is good for longer.
@@ -136,15 +136,8 @@ def disable_failing(*, now: datetime) -> int:
     It still failed when these days were over: while nobody sends, nothing fails.
     """
     over = Subscription.objects.enabled().filter(
-        Exists(
-            Delivery.objects.filter(
-                subscription=OuterRef("id"),
-                status=Progress.PENDING,
-                attempted_at__gte=OuterRef("failing_since") + DISABLED_AFTER,
-            )
-        ),
         failing_since__lt=now - DISABLED_AFTER,
-        failures__gt=0,
+        failed_at__gte=F("failing_since") + DISABLED_AFTER,
     )
     disabled = 0
     for one in over:

@@ -22,6 +22,9 @@ LEASE = timedelta(seconds=40)
 TIRED = 5
 LONGEST_REST = 300.0
 GIVEN_UP_AFTER = timedelta(days=3)
+# What fails is tried at least every hour or so. After more than this without an attempt
+# nobody sent: how it was before says nothing, and its days are counted anew.
+UNBROKEN = timedelta(hours=6)
 # Of one subscription at once, so that one that is slow leaves room for the others.
 EACH = 4
 
@@ -66,7 +69,8 @@ RETURNING 1
 # A rest goes on: it was asked for, or others failed while this was on its way.
 SUCCEEDED = """
 UPDATE webhooks_subscription
-   SET failures = 0, failing_since = NULL, last_delivered_at = now()
+   SET failures = 0, failing_since = NULL, failed_at = NULL,
+       last_delivered_at = now()
  WHERE id = ANY (%s)
    AND (failures > 0 OR failing_since IS NOT NULL OR last_delivered_at IS NULL
         OR last_delivered_at < now() - interval '10 seconds')
@@ -74,12 +78,19 @@ RETURNING 1
 """
 FAILED = """
 UPDATE webhooks_subscription s
-   SET failures = s.failures + r.n, failing_since = coalesce(s.failing_since, now()),
+   SET failures = t.failures, failed_at = now(),
+       failing_since = CASE WHEN t.is_on THEN s.failing_since ELSE now() END,
        resting_until = greatest(s.resting_until, CASE
-           WHEN s.failures + r.n >= %(tired)s
+           WHEN t.failures >= %(tired)s
            THEN now() + make_interval(secs => least(%(longest)s::float8,
-                power(2, least(s.failures + r.n - %(tired)s, 20)))) END)
+                power(2, least(t.failures - %(tired)s, 20)))) END)
   FROM unnest(%(ids)s::text[], %(counts)s::int[]) AS r (id, n)
+  JOIN webhooks_subscription b ON b.id = r.id
+  CROSS JOIN LATERAL (
+      SELECT b.failing_since IS NOT NULL
+             AND coalesce(b.failed_at > now() - %(unbroken)s, false) AS is_on) o
+  CROSS JOIN LATERAL (
+      SELECT o.is_on, r.n + CASE WHEN o.is_on THEN b.failures ELSE 0 END AS failures) t
  WHERE s.id = r.id
 RETURNING 1
 """
@@ -141,7 +152,7 @@ def settle(
     sql.rows(LOCK, [sorted({one.waiting.lane[0] for one in outcomes})])
     _lock([one.waiting.lane for one in outcomes])
     _tell_subscriptions(outcomes)
-    noted = sql.rows(NOTE, {**params, "patience": GIVEN_UP_AFTER})
+    noted = sql.rows(NOTE, {**params, "patience": GIVEN_UP_AFTER, "unbroken": UNBROKEN})
     over = {row.id for row in noted if row.status != "pending"}
     on = [one.waiting.lane for one in outcomes if one.waiting.id in over]
     held = [one for one in outcomes if one.waiting.id not in over]
@@ -183,6 +194,7 @@ def _tell_subscriptions(outcomes: Sequence[Outcome]) -> None:
                 "counts": list(counts.values()),
                 "tired": TIRED,
                 "longest": LONGEST_REST,
+                "unbroken": UNBROKEN,
             },
         )
     waits = {

@@ -177,7 +177,8 @@ def delete(*, act: Act, webhook_id: str) -> None:
 
 
 def _forgive(webhook: Subscription) -> None:
-    webhook.failures, webhook.failing_since, webhook.resting_until = 0, None, None
+    webhook.failures, webhook.resting_until = 0, None
+    webhook.failing_since = webhook.failed_at = None
 
 
 def _valid_url(url: str) -> str:
