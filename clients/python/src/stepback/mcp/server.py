@@ -46,12 +46,25 @@ class StrictServer(MCPServer[Any]):
     A misspelt `user_id` would make a user's memory the project's.
     """
 
+    # What each tool takes, once one was called.
+    _taken: dict[str, dict[str, Any]] | None = None
+
     async def list_tools(self) -> list[Tool]:
         """Return the tools, each with a schema that allows nothing else."""
         tools = await super().list_tools()
         for one in tools:
             one.input_schema = {**one.input_schema, "additionalProperties": False}
         return tools
+
+    async def _properties(self) -> dict[str, dict[str, Any]]:
+        """Return what each tool takes, looked up once: none is added to one that runs.
+
+        Of tools that change there would be no telling: `made` adds all of them.
+        """
+        if self._taken is None:
+            tools = await super().list_tools()
+            self._taken = {one.name: one.input_schema["properties"] for one in tools}
+        return self._taken
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Any = None
@@ -60,8 +73,7 @@ class StrictServer(MCPServer[Any]):
 
         Raises: ToolError, also for an argument that it does not take.
         """
-        tools = {one.name: one for one in await super().list_tools()}
-        taken = tools[name].input_schema["properties"] if name in tools else {}
+        taken = (await self._properties()).get(name, {})
         # Hosts may send something to a tool without parameters.
         if taken and (others := sorted(set(arguments) - set(taken))):
             known = ", ".join(taken)
