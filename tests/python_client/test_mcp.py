@@ -1,7 +1,7 @@
 """The MCP server, driven by the official client over both transports.
 
 Results are held to TuskPoint's contract field by field; where ours says more, it is the
-signed descriptor of a handoff, and the note that state is data.
+signed descriptor of a handoff, that a list goes on, and the note that state is data.
 """
 
 from __future__ import annotations
@@ -233,6 +233,7 @@ async def acting(call: Caller, thread_id: str) -> None:
 async def listed(call: Caller) -> None:
     tools = {one.name: one for one in (await call.client.list_tools()).tools}
     taken = {name: set(tools[name].input_schema["properties"]) for name in THEIRS}
+    taken["checkpoint_list"].remove("before")
     assert taken == THEIRS
     assert set(tools) == set(THEIRS) | OURS
     assert tools["checkpoint_load"].input_schema["required"] == ["thread_id"]
@@ -261,7 +262,8 @@ async def saving(call: Caller) -> tuple[str, str, str]:
     """Save two states; return the thread and their ids."""
     name = thread()
     empty = await call("checkpoint_list", thread_id=name)
-    assert empty == {"thread_id": name, "count": 0, "checkpoints": []}
+    nothing: dict[str, Any] = {"count": 0, "has_more": False, "checkpoints": []}
+    assert empty == {"thread_id": name, **nothing}
     first = await call("checkpoint_save", thread_id=name, state_json='{"a": 1, "b": 2}')
     second = await call(
         "checkpoint_save", thread_id=name, state_json='{"b": 3, "c": 4}'
@@ -703,6 +705,34 @@ def test_a_tampered_turn_leaves_the_checkpoints_as_they_are(
             trail = await call("verify_trail", thread_id=name)
         assert (trail["ok"], trail["tampered_count"]) == (False, 0)
         assert [one["status"] for one in trail["steps"]] == ["PASS"]
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("connect", ["http"], indirect=True)
+def test_a_list_of_checkpoints_goes_on(
+    connect: Connect, secret: str, live: Server
+) -> None:
+    name = thread()
+
+    async def story() -> None:
+        async with connect(secret) as call:
+            await call("checkpoint_save", thread_id=name, state_json="{}")
+            with Stepback(secret, live.url) as client:
+                (session,) = client.sessions.list(external_id=name).data
+                for _ in range(2):
+                    client.sessions.append_batch(session.id, [{"state": {}}] * 50)
+            first = await call("checkpoint_list", thread_id=name)
+            last = first["checkpoints"][-1]["checkpoint_id"]
+            rest = await call("checkpoint_list", thread_id=name, before=last)
+            timeline = await call("timeline", thread_id=name)
+            unknown = await call("checkpoint_list", thread_id=name, before="nothing")
+        assert (first["count"], first["has_more"]) == (100, True)
+        assert (rest["count"], rest["has_more"]) == (1, False)
+        ids = [one["checkpoint_id"] for one in first["checkpoints"]]
+        assert rest["checkpoints"][0]["checkpoint_id"] not in ids
+        assert timeline["has_more"] is True
+        assert unknown == {"error": "checkpoint not found: nothing"}
 
     asyncio.run(story())
 

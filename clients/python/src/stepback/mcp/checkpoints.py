@@ -18,6 +18,7 @@ from stepback.mcp.threads import (
 )
 
 MARK = {WRAPPED: {"media_type": "application/json", "base64": "dHJ1ZQ=="}}
+LISTED = 100
 UNMARK = {WRAPPED: {"media_type": "application/json", "base64": "ZmFsc2U="}}
 
 
@@ -63,13 +64,27 @@ class CheckpointTools(Threads):
             "note": UNTRUSTED,
         }
 
-    async def list_checkpoints(self, thread_id: str, limit: int = 100) -> Result:
-        """Return the thread's checkpoints, newest first, without their states."""
+    async def list_checkpoints(
+        self, thread_id: str, before: str | None = None, limit: int = LISTED
+    ) -> Result:
+        """Return the thread's checkpoints, newest first, without their states.
+
+        `before` goes on behind a page that was not the last.
+        """
         session_id = await self._found(thread_id)
-        found = [] if session_id is None else await self._all(session_id, limit)
+        after, found = None, []
+        if before:
+            last = await self._one(session_id, before) if session_id else None
+            if last is None:
+                raise Refused(f"checkpoint not found: {before}")
+            after = last.version
+        if session_id is not None:
+            found = await self._all(session_id, limit + 1, after=after)
+        has_more, found = len(found) > limit, found[:limit]
         return {
             "thread_id": thread_id,
             "count": len(found),
+            "has_more": has_more,
             "checkpoints": [
                 {
                     "checkpoint_id": one.checkpoint_id,

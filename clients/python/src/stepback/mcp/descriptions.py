@@ -14,7 +14,8 @@ INSTRUCTIONS = (
 )
 READING = {
     "checkpoint_load": "Load a checkpoint's state exactly; the newest without an id.",
-    "checkpoint_list": "List a thread's checkpoints, newest first, without states.",
+    "checkpoint_list": "List a thread's checkpoints, newest first, without states: 100 "
+    "at once. While has_more is true, ask on with the last checkpoint_id as before.",
     "checkpoint_resume": "Load the newest checkpoint, to go on from it.",
     "checkpoint_diff": "Compare two checkpoints key by key; id_a is the baseline.",
     "checkpoint_search": "Find the checkpoints of all threads that are nearest in "

@@ -75,7 +75,8 @@ class LookingTools(Threads):
         if not incident_id:
             page = await self._client.incidents.list()
             listed = [dict(one.raw) for one in page.data]
-            return {"incidents": listed, "note": UNTRUSTED}
+            about = {"has_more": page.has_more, "note": UNTRUSTED}
+            return {"incidents": listed, **about}
         report = await self._client.incidents.report(incident_id)
         return {**report.raw, "note": UNTRUSTED}
 
@@ -95,6 +96,7 @@ class LookingTools(Threads):
             "session_id": session_id,
             "current_version": page.current_version,
             "versions": versions,
+            "has_more": page.has_more,
             "removed": list(page.removed),
             "note": UNTRUSTED,
         }

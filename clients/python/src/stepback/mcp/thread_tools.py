@@ -32,9 +32,14 @@ def add_checkpoints(server: MCPServer[Any], callers: Callers) -> None:
         )
 
     @reads(server, "checkpoint_list")
-    async def checkpoint_list(thread_id: str, ctx: Call) -> str:
+    async def checkpoint_list(
+        thread_id: str, ctx: Call, before: str | None = None
+    ) -> str:
         return await told(
-            callers, ctx, "checkpoint_list", lambda t: t.list_checkpoints(thread_id)
+            callers,
+            ctx,
+            "checkpoint_list",
+            lambda t: t.list_checkpoints(thread_id, before),
         )
 
     @reads(server, "checkpoint_diff")

@@ -100,9 +100,10 @@ class Threads:
         )
         return [one for one in page.data if not _is_blank(one)]
 
-    async def _all(self, session_id: str, most: int | None) -> list[NamedCheckpoint]:
+    async def _all(
+        self, session_id: str, most: int | None, *, after: int | None = None
+    ) -> list[NamedCheckpoint]:
         found: list[NamedCheckpoint] = []
-        after = None
         while most is None or len(found) < most:
             page = await self._page(session_id, after=after, limit=100)
             found += [one for one in page if not _is_blank(one)]

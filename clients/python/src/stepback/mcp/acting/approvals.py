@@ -51,15 +51,16 @@ class ApprovalTools(Threads):
 
     async def approvals(self, approval_id: str, status: str, limit: int) -> Result:
         """Return one approval, or those of a status."""
+        has_more = False
         if approval_id:
             found = [(await self._client.approvals.get(approval_id)).raw]
         else:
             page = await self._client.approvals.list(
                 status=_status(status), limit=limit
             )
-            found = [one.raw for one in page]
+            found, has_more = [one.raw for one in page], page.has_more
         told = [{name: one[name] for name in TOLD} for one in found]
-        return {"approvals": told, "note": UNTRUSTED}
+        return {"approvals": told, "has_more": has_more, "note": UNTRUSTED}
 
 
 def object_in(text: str) -> dict[str, Any]:
