@@ -42,6 +42,8 @@ class Agent(models.Model):
         default=AgentStatus.ACTIVE,
     )
     deleted_at = models.DateTimeField(null=True)
+    # Since when it may write again; null: it was never suspended, or still is.
+    activated_at = models.DateTimeField(null=True)
     # Where its states say what an administrator has mapped (`mapping.py`): pointers to
     # what a session is about and whose it is, rules of what waits for a person (null:
     # the usual ones), patterns of places whose changes are noise.

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.accounts.models import Project
+from apps.agents import operations as agents
 from apps.audit import operations as audit
 from apps.heartbeats.models import Heartbeat
 from apps.timeline import operations as timeline
@@ -101,6 +102,45 @@ def test_one_that_is_paused_or_waits_for_people_is_not_silent(run: Run) -> None:
     assert told(run) == []
     run.hold("resume")
     sweep_in(2 * DAY)
+    assert told(run) == ["session.silent"]
+
+
+@pytest.mark.parametrize("verb", ["suspend", "delete"])
+def test_one_whose_agent_may_not_write_is_not_silent(
+    run: Run, project: Project, verb: str
+) -> None:
+    expect(run, 600)
+    stop = agents.suspend if verb == "suspend" else agents.delete
+    stop(act=act_in(project), reference="travel")
+
+    sweep_in(DAY)
+
+    assert told(run) == []
+    again = timezone.now() + timedelta(seconds=DAY)
+    agents.activate(
+        act=act_in(project, now=again), reference="travel", may_restore=True
+    )
+    sweep_in(DAY + 599)
+    assert told(run) == []
+    sweep_in(DAY + 601)
+    assert told(run) == ["session.silent"]
+
+
+def test_who_was_silent_before_its_agent_was_suspended_is_not_heard_by_that(
+    run: Run, project: Project
+) -> None:
+    expect(run, 60)
+    sweep_in(61)
+    agents.suspend(act=act_in(project), reference="travel")
+    sweep_in(DAY)
+    again = timezone.now() + timedelta(seconds=DAY)
+    agents.activate(
+        act=act_in(project, now=again), reference="travel", may_restore=False
+    )
+
+    sweep_in(DAY + 1)
+    sweep_in(2 * DAY)
+
     assert told(run) == ["session.silent"]
 
 

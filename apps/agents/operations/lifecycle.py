@@ -19,7 +19,7 @@ from apps.core.errors import InvalidRequest, PermissionDenied
 
 # An event is read with others: it keeps a sentence, not a report.
 LONGEST_REASON = 200
-CHANGED = ("status", "deleted_at", "updated_at")
+CHANGED = ("status", "deleted_at", "activated_at", "updated_at")
 
 
 @transaction.atomic
@@ -83,6 +83,7 @@ def _set(agent: Agent, status: AgentStatus, act: Act) -> None:
     is_deleted = status == AgentStatus.DELETED
     agent.status = AgentStatus.SUSPENDED if is_deleted else status
     agent.deleted_at = act.now if is_deleted else None
+    agent.activated_at = act.now if status == AgentStatus.ACTIVE else None
     agent.updated_at = act.now
     agent.save(update_fields=CHANGED)
 

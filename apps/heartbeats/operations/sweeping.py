@@ -1,8 +1,9 @@
 """The sweep: look at what is due, and tell once of who is silent, and heard again.
 
 A session is silent that wrote nothing, neither a version nor a turn, for as long as it
-says. One that is paused, or waits for people, may not write or need not: it is expected
-again once that is over. What is closed, expired or deleted is expected no more.
+says. One that is paused, waits for people, or whose agent is suspended or deleted, may
+not write or need not: it is expected again once that is over. What is closed, expired
+or deleted is expected no more.
 
 However late it comes, a sweep decides by when sessions wrote last: who wrote in the
 meantime was never silent, and who is is told of once.
@@ -62,7 +63,7 @@ def _look(one: Heartbeat, actor: Actor, now: datetime) -> bool:
     if found is None or found.is_over or found.hold in (Hold.CLOSED, Hold.DELETED):
         return False
     every = timedelta(seconds=one.every)
-    if found.hold == Hold.PAUSED or found.op == Op.WAIT:
+    if found.hold == Hold.PAUSED or found.op == Op.WAIT or found.is_suspended:
         one.due_at = now + min(every, LOOK)
         return True
     if found.wrote_at + every > now:
@@ -70,6 +71,10 @@ def _look(one: Heartbeat, actor: Actor, now: datetime) -> bool:
             _tell(one, Action.SESSION_HEARD, found, actor, now)
             one.silent_since = None
         one.due_at = found.wrote_at + every
+        return True
+    since = max(found.wrote_at, found.activated_at or found.wrote_at)
+    if one.silent_since is None and since + every > now:
+        one.due_at = since + every
         return True
     if one.silent_since is None:
         one.silent_since = found.wrote_at
