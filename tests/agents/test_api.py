@@ -202,6 +202,7 @@ def test_it_reads_an_agent_by_either_id(writer):
         ("/team//bot/", "%2Fteam%2F%2Fbot%2F"),
         ("a b%2Fc?", "a%20b%252Fc%3F"),
         ("suspend", "suspend"),
+        ("two\nlines", "two%0Alines"),
     ],
 )
 def test_an_agent_whose_name_has_a_slash_is_reached_by_it(api, name, spelled):

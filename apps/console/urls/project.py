@@ -19,6 +19,7 @@ from apps.console.views.project import (
 from apps.console.views.project.sessions import exporting, listing
 from apps.console.views.session import comparison, meaning
 from apps.console.views.shared import documents
+from apps.core.http.addresses import named
 
 APPROVAL = f"{PROJECT}/approvals/<str:approval_id>"
 MEMORY = f"{PROJECT}/memories/at/<str:memory_id>"
@@ -71,7 +72,7 @@ urlpatterns = [
     path(f"{APPROVAL}/vote", deciding_approvals.vote, name="vote_on_approval"),
     path(f"{PROJECT}/shared", documents.shared, name="shared"),
     path(
-        f"{PROJECT}/shared/<path:name>",
+        f"{PROJECT}/shared/{named('name')}",
         documents.shared_document,
         name="shared_document",
     ),

@@ -6,13 +6,23 @@ from django.urls import register_converter
 from django.urls.converters import PathConverter
 
 
-class FilePathConverter(PathConverter):
-    """A path with whatever a file's name may hold, also the end of a line."""
+class NameConverter(PathConverter):
+    """A name with whatever it may hold: slashes, also the end of a line."""
 
     regex = r"[\s\S]+"
 
 
-register_converter(FilePathConverter, "file_path")
+register_converter(NameConverter, "name")
+
+
+def named(parameter: str) -> str:
+    """Return the part of a route that takes a name.
+
+    `<path:...>` takes none that holds the end of a line: what was stored under it could
+    not be read again.
+    """
+    return f"<name:{parameter}>"
+
 
 # The route behind that of a version.
-FILE = "files/<file_path:path>"
+FILE = f"files/{named('path')}"

@@ -7,6 +7,7 @@ key stands before them.
 
 from django.urls import path
 
+from apps.core.http.addresses import named
 from apps.data.api import audit, config, data
 from apps.data.api.checkpoints import views as checkpoints
 from apps.data.api.governing import exceptions
@@ -22,10 +23,10 @@ urlpatterns = [
     path(DATA, data.DataCollection.as_view()),
     path(f"{DATA}/batch", data.DataBatch.as_view()),
     path(f"{DATA}/search", data.DataSearch.as_view()),
-    path(f"{DATA}/prefix/<path:prefix>", data.DataPrefix.as_view()),
-    path(f"{DATA}/<path:key>/full", data.DataFull.as_view()),
-    path(f"{DATA}/<path:key>/versions", data.DataVersions.as_view()),
-    path(f"{DATA}/<path:key>", data.DataDetail.as_view()),
+    path(f"{DATA}/prefix/{named('prefix')}", data.DataPrefix.as_view()),
+    path(f"{DATA}/{named('key')}/full", data.DataFull.as_view()),
+    path(f"{DATA}/{named('key')}/versions", data.DataVersions.as_view()),
+    path(f"{DATA}/{named('key')}", data.DataDetail.as_view()),
     path(CONFIG, config.ConfigDetail.as_view()),
     path(f"{CONFIG}/versions", config.ConfigVersions.as_view()),
     path(f"{CONFIG}/versions/<str:version>", config.ConfigVersionDetail.as_view()),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.core.http.addresses import FILE
+from apps.core.http.addresses import FILE, named
 from apps.timeline.api import (
     batches,
     blame,
@@ -94,12 +94,16 @@ urlpatterns = [
     path(VERSION, versions.VersionView.as_view(), name="version"),
     path(f"{VERSION}/labels", versions.LabelsView.as_view(), name="labels"),
     # A label may hold a slash, which arrives as one however it was escaped.
-    path(f"{VERSION}/labels/<path:label>", versions.LabelView.as_view(), name="label"),
+    path(
+        f"{VERSION}/labels/{named('label')}", versions.LabelView.as_view(), name="label"
+    ),
     path(f"{VERSION}/files", files.FilesView.as_view(), name="files"),
     path(f"{VERSION}/{FILE}", files.FileView.as_view(), name="file"),
     path(f"{SESSION}/checkpoint", versions.CheckpointView.as_view(), name="checkpoint"),
     path(
-        f"{SESSION}/tasks/<path:task>", working.TaskView.as_view(), name="update_task"
+        f"{SESSION}/tasks/{named('task')}",
+        working.TaskView.as_view(),
+        name="update_task",
     ),
     path(
         f"{SESSION}/facts/check", working.FactsCheckView.as_view(), name="check_facts"

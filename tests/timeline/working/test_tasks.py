@@ -103,6 +103,14 @@ def test_a_task_that_is_not_there_is_not_found(trip: Run) -> None:
     assert_refused(changed(trip, "eat", status="failed"), 404, "task_not_found", "task")
 
 
+def test_an_id_may_hold_the_end_of_a_line(begin: Begin) -> None:
+    run = begin({}, tasks=[{"id": "two\nlines"}])
+
+    answer = changed(run, "two%0Alines", status="completed")
+
+    assert answer.body["task"] == {"id": "two\nlines", "status": "completed"}
+
+
 def test_an_id_that_two_have_is_of_neither(begin: Begin) -> None:
     run = begin({}, tasks=[{"id": "a"}, {"id": "a"}])
 
