@@ -14,7 +14,7 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from apps.core.database.troubles import IN_TROUBLE
+from apps.core.database.troubles import is_in_trouble
 from apps.core.errors import DomainError
 from apps.plans import authority
 from apps.plans.cases import CASES, Reason, reasons
@@ -53,10 +53,10 @@ def look_on(plan_id: str, *, now: datetime) -> int:
             looking.store(items)
             looking.end_look(held)
             return len(items)
-    except IN_TROUBLE:
+    except Exception as error:
         # The database is gone or in need: nothing is wrong with the sessions.
-        raise
-    except Exception:
+        if is_in_trouble(error):
+            raise
         # What is wrong with some of them must not keep the others waiting for ever.
         log.exception("a dry run failed", plan=plan_id)
         return _give_up(plan_id)

@@ -17,7 +17,7 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from apps.core.database.troubles import IN_TROUBLE
+from apps.core.database.troubles import is_in_trouble
 from apps.core.errors import DomainError
 from apps.plans import authority
 from apps.plans.cases import CASES, Case, Done, Reason, Task, reasons
@@ -70,11 +70,9 @@ def run_item(plan: Plan, session_id: str, *, clock: Clock) -> bool:
             if held is None:
                 return False
             _settle(held, _outcome(plan, held, now=clock()))
-    except IN_TROUBLE:
+    except Exception as error:
         # The database is gone or in need: the item is not what went wrong, and waits.
-        raise
-    except Exception:
-        if held is None:
+        if is_in_trouble(error) or held is None:
             raise
         # Nothing of it was stored, and what is wrong with it must not hold up the rest.
         log.exception("an item of a plan failed", plan=plan.id, session=session_id)

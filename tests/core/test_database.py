@@ -7,8 +7,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.db import InterfaceError, InternalError, OperationalError
 
 from apps.core.database.base import has_ended
+from apps.core.database.troubles import is_in_trouble
 from tests.live import Server, manage
 from tests.races.traffic import Line
 
@@ -68,3 +70,25 @@ def end_all_connections(dsn: str) -> None:
             for pid, _ in ended:
                 while Path(f"/proc/{pid}").exists():
                     time.sleep(0.001)
+
+
+@pytest.mark.parametrize(
+    ("error", "cause", "is_of_all"),
+    [
+        (OperationalError, None, True),
+        (OperationalError, psycopg.errors.AdminShutdown, True),
+        (OperationalError, psycopg.errors.DiskFull, True),
+        (OperationalError, psycopg.errors.QueryCanceled, False),
+        (OperationalError, psycopg.errors.ProgramLimitExceeded, False),
+        (InterfaceError, None, True),
+        (InternalError, psycopg.errors.DataCorrupted, False),
+        (KeyError, None, False),
+    ],
+)
+def test_what_takes_too_long_says_nothing_of_the_database(
+    error: type[Exception], cause: type[Exception] | None, is_of_all: bool
+) -> None:
+    with pytest.raises(error) as caught:
+        raise error from (cause and cause())
+
+    assert is_in_trouble(caught.value) is is_of_all

@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
-from django.db import InternalError
+from django.db import InternalError, OperationalError
 from django.utils import timezone
 
 from apps.blobs import operations as blobs
@@ -69,8 +70,20 @@ def test_a_file_is_objects_of_at_most_so_many_bytes(
     ]
 
 
+@pytest.mark.parametrize(
+    ("refused", "cause"),
+    [
+        (InternalError, psycopg.errors.DataCorrupted),
+        (OperationalError, psycopg.errors.QueryCanceled),
+    ],
+)
 def test_one_that_the_database_refuses_holds_up_no_other(
-    api: runs.Clients, admin: Api, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
+    api: runs.Clients,
+    admin: Api,
+    sweep: Sweep,
+    monkeypatch: pytest.MonkeyPatch,
+    refused: type[Exception],
+    cause: type[Exception],
 ) -> None:
     said(api(), "Hello")
     broken, sound = (
@@ -80,7 +93,7 @@ def test_one_that_the_database_refuses_holds_up_no_other(
 
     def failing(export_id: str, **given: Any) -> bool:
         if export_id == broken:
-            raise InternalError("invalid page")
+            raise refused from cause()
         return step(export_id, **given)
 
     monkeypatch.setattr(sweeping, "step", failing)

@@ -1,6 +1,7 @@
 """A plan is done item by item by the ordinary operations, as acts of who confirmed."""
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
@@ -195,8 +196,19 @@ def test_a_key_that_was_revoked_does_nothing(project):
     assert ApiKey.objects.get(id=made.id).prefix in reasons(plan)[0]
 
 
+def break_down():
+    raise RuntimeError("broken")
+
+
+def take_too_long():
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 20")
+        cursor.execute("SELECT pg_sleep(10)")
+
+
+@pytest.mark.parametrize("breaks", [break_down, take_too_long])
 def test_an_item_that_breaks_holds_up_nothing_and_leaves_nothing(
-    project, olga, monkeypatch
+    project, olga, monkeypatch, breaks
 ):
     ids = make_sessions(project, 3)
     plan = confirmed(project, olga, "hold", ids)
@@ -206,7 +218,7 @@ def test_an_item_that_breaks_holds_up_nothing_and_leaves_nothing(
         came = case.do(task)
         seen.append(task.item.session_id)
         if len(seen) == 2:
-            raise RuntimeError("broken")
+            breaks()
         return came
 
     monkeypatch.setitem(CASES, "hold", _with(case, do=breaking))

@@ -7,5 +7,16 @@ database is back. Any other error is of the one thing, and must not hold up the 
 from __future__ import annotations
 
 from django.db import InterfaceError, OperationalError
+from psycopg.errors import ProgramLimitExceeded, QueryCanceled
 
 IN_TROUBLE = (OperationalError, InterfaceError)
+# PostgreSQL calls these operational, too: a statement that takes longer than it may,
+# or asks for more than there can be, does so whenever it is run.
+OF_ONE_THING = (QueryCanceled, ProgramLimitExceeded)
+
+
+def is_in_trouble(error: Exception) -> bool:
+    """Say whether an error is of all that is asked, and not of the one thing."""
+    return isinstance(error, IN_TROUBLE) and not isinstance(
+        error.__cause__, OF_ONE_THING
+    )

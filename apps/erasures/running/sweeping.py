@@ -18,7 +18,7 @@ from datetime import datetime
 import structlog
 from django.db import transaction
 
-from apps.core.database.troubles import IN_TROUBLE
+from apps.core.database.troubles import is_in_trouble
 from apps.erasures.models import Erasure, Preview, Target
 from apps.erasures.running.counting import count
 from apps.erasures.running.ending import finish
@@ -59,10 +59,10 @@ def sweep(*, now: datetime, is_stopping: Callable[[], bool] = never) -> int:
             break
         try:
             done += run(erasure, now=now, is_stopping=is_stopping)
-        except IN_TROUBLE:
-            # The database is gone or in need: the next sweep goes on.
-            raise
         except Exception as error:
+            # The database is gone or in need: the next sweep goes on.
+            if is_in_trouble(error):
+                raise
             log.exception("an erasure stops", id=erasure.id, why=type(error).__name__)
     return done
 

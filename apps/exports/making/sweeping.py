@@ -16,7 +16,7 @@ from django.db import transaction
 
 from apps.agents.errors import AgentNotFound
 from apps.blobs.errors import ObjectsFull, ObjectsUnavailable
-from apps.core.database.troubles import IN_TROUBLE
+from apps.core.database.troubles import is_in_trouble
 from apps.core.keyring import KeysUnavailable
 from apps.exports.kinds import STEPS
 from apps.exports.making.packing import MOST_ENTRIES
@@ -45,9 +45,6 @@ def sweep(*, now: datetime) -> None:
     for export_id in list(Export.objects.making().values_list("id", flat=True)):
         try:
             _go_on(export_id, now)
-        except IN_TROUBLE:
-            # The database is gone or in need: the next sweep goes on.
-            raise
         except ObjectsUnavailable as away:
             log.warning("the store of files does not answer", why=str(away.__cause__))
             _wait(export_id, Waits.STORE)
@@ -55,6 +52,9 @@ def sweep(*, now: datetime) -> None:
             log.warning("an export waits for keys", id=export_id, why=away.message)
             _wait(export_id, Waits.KEYS)
         except Exception as error:
+            # The database is gone or in need: the next sweep goes on.
+            if is_in_trouble(error):
+                raise
             log.exception("an export fails", id=export_id, why=type(error).__name__)
             _fail(export_id, UNKNOWN, now)
 

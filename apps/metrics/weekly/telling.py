@@ -19,7 +19,7 @@ from apps.accounts.models import Membership, Project
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import SYSTEM
-from apps.core.database.troubles import IN_TROUBLE
+from apps.core.database.troubles import is_in_trouble
 from apps.core.ids import new_id
 from apps.core.outbound.links import path_to, whole
 from apps.core.provenance import unrequested
@@ -71,10 +71,10 @@ def _told_alone(project: Project, start: datetime, now: datetime) -> bool:
     """Tell a project's week; what is wrong with it must not hold up the rest."""
     try:
         return _tell(project, start, now)
-    except IN_TROUBLE:
+    except Exception as error:
         # The database is gone or in need: the next sweep goes on.
-        raise
-    except Exception:
+        if is_in_trouble(error):
+            raise
         log.exception("a week was not told", project=project.id)
         return False
 

@@ -16,7 +16,7 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from apps.core.database.troubles import IN_TROUBLE
+from apps.core.database.troubles import is_in_trouble
 from apps.retention.counts import Counts
 from apps.retention.models import Policy, Removal
 from apps.retention.sweeping.places import Place
@@ -51,9 +51,9 @@ def count_previews(
             return counted
         try:
             is_over = _Counting(preview, clock).run(is_stopping)
-        except IN_TROUBLE:
-            raise
-        except Exception:
+        except Exception as error:
+            if is_in_trouble(error):
+                raise
             log.exception("a preview failed", preview=preview.id)
             _settle(preview, State.FAILED, now)
         else:

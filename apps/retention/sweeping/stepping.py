@@ -5,7 +5,7 @@ from __future__ import annotations
 import structlog
 from django.db import transaction
 
-from apps.core.database.troubles import IN_TROUBLE
+from apps.core.database.troubles import is_in_trouble
 from apps.retention.counts import Counts
 from apps.retention.models import Policy, Removal
 from apps.retention.sweeping.doing import do
@@ -71,10 +71,10 @@ def done(
     try:
         with transaction.atomic():
             return do(work, place, removal_id, counts, rule)
-    except IN_TROUBLE:
+    except Exception as error:
         # The database is gone or in need: the next sweep goes on.
-        raise
-    except Exception:
+        if is_in_trouble(error):
+            raise
         id, step = place.session_id, work.step
         log.exception("a step of retention failed", session=id, step=step)
         counts.stays("failed")

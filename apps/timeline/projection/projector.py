@@ -17,7 +17,7 @@ from django.db import transaction
 from apps.audit import feeding
 from apps.audit.entries import COLUMNS, Entry
 from apps.core import sql
-from apps.core.database.troubles import IN_TROUBLE
+from apps.core.database.troubles import is_in_trouble
 from apps.timeline.projection import kept, openings
 from apps.timeline.projection.kept import PendingKey
 
@@ -78,9 +78,10 @@ def project_round(*, now: datetime) -> int:
     while True:
         try:
             step = project_some(after, now=now)
-        except IN_TROUBLE:
-            raise
-        except Exception:  # noqa: BLE001 - one of these sessions, and it is found below
+        except Exception as error:
+            if is_in_trouble(error):
+                raise
+            # It is one of these sessions, and is found below.
             step = _project_past_failing(after, now)
         taken, after = taken + step.taken, step.reached
         if after is None:
@@ -105,9 +106,9 @@ def _project_past_failing(after: str | None, now: datetime) -> Step:
         after = session
         try:
             taken += project_session(session, now=now)
-        except IN_TROUBLE:
-            raise
-        except Exception:
+        except Exception as error:
+            if is_in_trouble(error):
+                raise
             log.exception("a session cannot be projected", session_id=session)
             return Step(taken, session)
     return Step(taken, None)
