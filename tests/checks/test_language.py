@@ -90,6 +90,46 @@ def test_what_is_missing_or_of_another_type_fails(text: str) -> None:
     assert verdict.outcome is Outcome.FAILS
 
 
+DATES = {
+    True: ("2026-01-31", "0000-02-29", "2024-02-29"),
+    False: ("2026-W01-1", "2026-031", "20260131", "2026-02-29", "\uff12026-01-31", ""),
+}
+MOMENTS = {
+    True: (
+        *("2026-01-31T10:00:00Z", "2026-01-31t10:00:00.123456789z"),
+        *("2026-01-31 10:00:00-00:00", "1998-12-31T23:59:60Z"),
+        *("1998-12-31T15:59:60-08:00", "1999-01-01T01:29:60+01:30"),
+    ),
+    False: (
+        *("2026-W01-1T10:00:00Z", "2026-01-31T10:00Z", "2026-01-31T10Z"),
+        *("2026-01-31T10:00:00", "2026-01-31T10:00:00,5Z", "2026-01-31T10:00:00.Z"),
+        *("2026-01-31T10:00:00+0100", "2026-01-31T10:00:00+01:00:30"),
+        *("2026-01-31T24:00:00Z", "2026-01-31T10:60:00Z", "2026-01-31T12:00:60Z"),
+        *("2026-01-31T23:59:60+01:00", "2026-01-31T10:00:61Z"),
+        *("2026-02-29T10:00:00Z", "2026-01-31T10:00:00+24:00", "20260131T100000Z"),
+        *("2026-01-31T10:00:00Z\n", "2026-01-31T10:00:00+01:60", "10:00:00Z"),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_so"),
+    [
+        (name, text, is_so)
+        for name, texts in (("date", DATES), ("date-time", MOMENTS))
+        for is_so, some in texts.items()
+        for text in some
+    ]
+    + [("url", "http://a:65535/", True), ("url", "http://a:99999/", False)],
+)
+def test_dates_and_times_are_those_of_rfc_3339(
+    name: str, text: str, is_so: bool
+) -> None:
+    verdict = evaluate(read_text(f"format:state.at={name}"), {"at": text})
+
+    assert (verdict.outcome is Outcome.HOLDS) is is_so
+
+
 def test_a_first_version_has_nothing_before_it() -> None:
     assert evaluate(read_text("NOT there:was"), {}).outcome is Outcome.HOLDS
 

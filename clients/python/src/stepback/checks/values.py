@@ -8,8 +8,9 @@ spelling and not for the nearest binary fraction. 1 equals 1.0; true equals no n
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Hashable
-from datetime import date, datetime
+from datetime import date
 from fractions import Fraction
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,6 +25,14 @@ Take = Callable[[int], None]
 TEXT_PER_LOOK = 4096
 LONGEST_FORMATTED = 2_000
 LONGEST_EMAIL = 254
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_MOMENT = re.compile(
+    r"(?P<date>\d{4}-\d{2}-\d{2})[Tt ]"
+    r"(?P<hour>\d{2}):(?P<minute>\d{2}):(?P<second>\d{2})(?:\.\d+)?"
+    r"(?:[Zz]|(?P<sign>[+-])(?P<ahead>\d{2}):(?P<past>\d{2}))",
+    re.ASCII,
+)
 
 
 def number_of(value: Any) -> Number | None:
@@ -74,13 +83,26 @@ def has_format(value: Any, wanted: Format) -> bool:
 
 
 def _is_date(text: str) -> bool:
-    return len(text) == len("2026-01-31") and bool(date.fromisoformat(text))
+    """Decide for a full date of RFC 3339; `fromisoformat` also takes weeks."""
+    if not _DATE.fullmatch(text):
+        return False
+    # There is a year 0, with the days of 2000; Python's begin with 1.
+    return bool(date(int(text[:4]) or 2000, int(text[5:7]), int(text[8:])))
 
 
 def _is_moment(text: str) -> bool:
-    """Decide for a date with a time and an offset from UTC."""
-    has_time = text[10:11] in ("T", "t", " ")
-    return has_time and datetime.fromisoformat(text).tzinfo is not None
+    """Decide for a date with a time and an offset from UTC, as RFC 3339 has them."""
+    found = _MOMENT.fullmatch(text)
+    if not found or not _is_date(found["date"]):
+        return False
+    named = ("hour", "minute", "second", "ahead", "past")
+    hour, minute, second, ahead, past = (int(found[one] or 0) for one in named)
+    if hour > 23 or minute > 59 or ahead > 23 or past > 59:
+        return False
+    offset = (ahead * 60 + past) * (-1 if found["sign"] == "-" else 1)
+    # A leap second is the last one of a day in UTC.
+    is_last = (hour * 60 + minute - offset) % (24 * 60) == 24 * 60 - 1
+    return second < 60 or (second == 60 and is_last)
 
 
 def _is_email(text: str) -> bool:
@@ -98,7 +120,9 @@ def _is_email(text: str) -> bool:
 
 
 def _is_url(text: str) -> bool:
+    """Decide for an address of the web; a port that there is not is a ValueError."""
     parts = urlsplit(text)
+    _ = parts.port
     is_one_word = not any(map(str.isspace, text))
     return parts.scheme in ("http", "https") and bool(parts.hostname) and is_one_word
 
