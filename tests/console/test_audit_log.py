@@ -244,6 +244,35 @@ def test_the_export_says_how_far_it_looked_back(viewer, project, show, monkeypat
     assert told["looked_back_to"] is not None
     assert len(further["data"]) == 1
     assert "looks through the newest 20,000 acts" in text(viewer.get(url(project)))
+    table = viewer.get(url(project, "audit_export"), asked | {"format": "csv"})
+    (last,) = list(csv.reader(io.StringIO(text(table))))[-1]
+    assert last == (
+        f"# Not all: looked back to {told['looked_back_to']}; older acts follow with"
+        f" after={told['next_after']}."
+    )
+
+
+@pytest.mark.parametrize("show", ["", "all"])
+def test_a_table_that_is_cut_says_so_in_its_last_line(
+    viewer, project, show, monkeypatch
+):
+    monkeypatch.setattr("apps.console.views.project.audit.EXPORTED", 2)
+    for number in range(3):
+        key_made(project, "k", now=NOW + timedelta(seconds=number))
+    asked = {"show": show, "action": "key.created"}
+
+    rows = exported(viewer, project, asked)
+    after = rows[-1][0].removesuffix(".").split("after=")[1]
+    rest = exported(viewer, project, asked | {"after": after})
+
+    assert [len(row) for row in rows] == [10, 10, 10, 1]
+    assert rows[-1][0].startswith("# Not all: older acts follow with after=")
+    assert [len(row) for row in rest] == [10, 10]
+
+
+def exported(viewer, project, asked):
+    answer = viewer.get(url(project, "audit_export"), asked)
+    return list(csv.reader(io.StringIO(text(answer))))
 
 
 def test_what_is_written_by_others_is_shown_as_text(viewer, project):

@@ -188,6 +188,16 @@ def test_the_csv_runs_in_no_spreadsheet(operator, project):
     assert row[:3] == [story.id, "'=HYPERLINK(1)", "travel-agent"]
 
 
+def test_a_csv_that_is_cut_says_so(operator, project, person, monkeypatch):
+    monkeypatch.setattr("apps.console.views.incidents.looking.EXPORTED", 1)
+    incident = make_incident(project, act_in(project).actor, make_sessions(project, 2))
+
+    file = operator.get(url("incident_export", project, incident.id))
+
+    _, _, (last,) = csv.reader(io.StringIO(file.content.decode()))
+    assert last == "# Not all: these are the newest 1 sessions of the incident."
+
+
 def test_a_viewer_looks_and_does_nothing(viewer, project, person):
     incident = make_incident(project, act_in(project).actor, make_sessions(project, 1))
 

@@ -308,6 +308,21 @@ def test_the_export_tells_why_and_runs_nothing(viewer, project):
     assert refused.status_code == 400
 
 
+def test_an_export_that_is_cut_says_so_in_its_last_line(viewer, project, monkeypatch):
+    monkeypatch.setattr("apps.console.views.project.sessions.exporting.EXPORTED", 1)
+    for _ in range(2):
+        Story(project, {"x": "A-17"})
+    where = url("sessions_export", project)
+
+    first = viewer.get(where, {"q": "A-17"}).content.decode()
+    *_, row, (last,) = csv.reader(io.StringIO(first))
+    after = last.removesuffix(".").removeprefix("# Not all: more follow with after=")
+    rest = viewer.get(where, {"q": "A-17", "after": after}).content.decode()
+
+    (other,) = csv.DictReader(io.StringIO(rest))
+    assert row[0] != other["session"]
+
+
 def test_a_saved_view_is_exported_as_it_is_listed(viewer, project):
     now = timezone.now() - timedelta(days=1)
     moments = [now + timedelta(hours=n) for n in range(2)]

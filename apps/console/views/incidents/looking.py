@@ -131,7 +131,7 @@ def incident_export(request: HttpRequest, slug: str, incident_id: str) -> HttpRe
     membership = entered(request, slug)
     found = _one(membership, incident_id)
     act = act_of(request, membership)
-    members = members_seen(found, act.scope).newest_first()[:EXPORTED]
+    members = list(members_seen(found, act.scope).newest_first()[: EXPORTED + 1])
     rows = [
         (
             one.member.session_id,
@@ -143,9 +143,12 @@ def incident_export(request: HttpRequest, slug: str, incident_id: str) -> HttpRe
             one.session.head_number if one.session else None,
             one.member.removed_by,
         )
-        for one in rows_of(act, list(members))
+        for one in rows_of(act, members[:EXPORTED])
     ]
-    return csv_file(found.id, COLUMNS, rows)
+    left_out = None
+    if len(members) > EXPORTED:
+        left_out = f"these are the newest {EXPORTED:,} sessions of the incident."
+    return csv_file(found.id, COLUMNS, rows, left_out=left_out)
 
 
 def _one(membership: Membership, incident_id: str) -> Incident:

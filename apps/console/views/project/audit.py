@@ -100,7 +100,13 @@ def audit_export(request: HttpRequest, slug: str) -> HttpResponse:
                 "looked_back_to": utc_text(found.looked_back_to),
             },
         )
-    return csv_file(name, list(COLUMNS.values()), rows)
+    left_out = None
+    if found.after is not None:
+        left_out = f"older acts follow with after={found.after}."
+    if found.looked_back_to is not None:
+        back_to = utc_text(found.looked_back_to)
+        left_out = f"looked back to {back_to}; {left_out}"
+    return csv_file(name, list(COLUMNS.values()), rows, left_out=left_out)
 
 
 @page

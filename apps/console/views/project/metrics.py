@@ -90,9 +90,11 @@ def rollbacks_export(request: HttpRequest, slug: str) -> HttpResponse:
         after=form.cleaned_data["after"] or None,
         limit=EXPORTED,
     )
-    return csv_file(
-        f"{slug}-rollbacks", files.ROLLBACKS, map(files.rollback_row, rows[:EXPORTED])
-    )
+    listed, left_out = rows[:EXPORTED], None
+    if len(rows) > EXPORTED:
+        left_out = f"older rollbacks follow with after={listed[-1].id}."
+    written = map(files.rollback_row, listed)
+    return csv_file(f"{slug}-rollbacks", files.ROLLBACKS, written, left_out=left_out)
 
 
 @page

@@ -51,7 +51,8 @@ def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
     name = f"{membership.project.slug}-sessions"
     about = session_rows.subjects_of([row.session for row in found.rows])
     rows = [_exported(row, about[row.session.id]) for row in found.rows]
-    return csv_file(name, COLUMNS, rows)
+    left_out = f"more follow with after={found.after}." if found.after else None
+    return csv_file(name, COLUMNS, rows, left_out=left_out)
 
 
 def _exported(row: queries.Row, about: Subject) -> tuple[Any, ...]:
