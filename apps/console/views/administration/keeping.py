@@ -39,7 +39,7 @@ def keeping(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def keeping_shown(
-    request: HttpRequest, membership: Membership, *_: str
+    request: HttpRequest, membership: Membership, **_: str
 ) -> HttpResponse:
     """Return the page for an act that was refused."""
     return _shown(request, membership)

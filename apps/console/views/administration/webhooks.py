@@ -71,7 +71,7 @@ def webhook(request: HttpRequest, slug: str, webhook_id: str) -> HttpResponse:
 
 
 def webhook_shown(
-    request: HttpRequest, membership: Membership, webhook_id: str, *_: str
+    request: HttpRequest, membership: Membership, webhook_id: str, **_: str
 ) -> HttpResponse:
     """Return a webhook's page for an act on it that was refused."""
     return _one(request, membership, webhook_id)

@@ -41,7 +41,7 @@ def agent_blocked(request: HttpRequest, slug: str, agent_id: str) -> HttpRespons
 
 
 def blocked_shown(
-    request: HttpRequest, membership: Membership, agent_id: str, _: str = ""
+    request: HttpRequest, membership: Membership, agent_id: str, **_: str
 ) -> HttpResponse:
     """Return the page, also for an act that was refused."""
     before = asked(ConfigForm(request.GET))["before"]
