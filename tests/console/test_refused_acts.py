@@ -6,8 +6,13 @@ import pytest
 from django.urls import URLPattern, get_resolver
 
 from apps.accounts.models import Role
+from apps.agents.models import Agent
+from apps.retention import operations as retention
+from apps.retention.words import HoldKind
 from tests.accounts.make import make_member
+from tests.acts import act_in
 from tests.console.make import HTML, signed_in
+from tests.memory.conftest import Mind
 
 
 @pytest.fixture
@@ -58,3 +63,55 @@ def test_a_hold_that_is_ended_without_a_reason_says_so(admin, project):
 
     assert refused.status_code == 400
     assert "Nothing was done:" in refused.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("where", "field"),
+    [
+        ("handover", "text"),
+        ("views", "name"),
+        ("alerts/weekly", "email"),
+        ("incidents/open", "title"),
+        ("incidents/open", "check"),
+        ("memories/back/step", "reason"),
+        ("sessions/{session}/watch", "email"),
+        ("sessions/{session}/notes", "text"),
+        ("sessions/{session}/review", "why"),
+        ("agents/{agent}/watch", "email"),
+        ("agents/{agent}/suspend", "reason"),
+        ("memories/at/{memory}/decide", "reason"),
+        ("keeping/holds/{hold}/end", "reason"),
+    ],
+)
+def test_what_was_typed_and_is_refused_stays_in_its_field(
+    admin, project, kept, where, field
+):
+    typed = "not what is asked for " * 1_000
+
+    # Of whom the memories are: the others pass it over.
+    sent = {field: typed} | ({"session": kept["session"]} if "back" in where else {})
+
+    refused = admin.post(
+        f"/console/{project.slug}/{where.format(**kept)}", sent, headers=HTML
+    )
+
+    assert refused.status_code == 400
+    page = refused.content.decode()
+    assert "Nothing was done:" in page
+    assert typed.strip() in page
+
+
+@pytest.fixture
+def kept(api, project):
+    """A session that taught something, its agent, and a hold on it."""
+    mind = Mind(api())
+    session_id = mind.session()
+    hold = retention.set_legal_hold(
+        act=act_in(project), kind=HoldKind.SESSION, value=session_id, reason="A case"
+    )
+    return {
+        "session": session_id,
+        "agent": Agent.objects.get(external_id="travel").id,
+        "memory": mind.add("Prefers aisle seats", session_id=session_id)["id"],
+        "hold": hold.id,
+    }

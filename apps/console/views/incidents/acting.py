@@ -25,7 +25,7 @@ from apps.console.forms.plans import IncidentPlanForm
 from apps.console.views.incidents.looking import incident_address, incident_shown
 from apps.console.views.requests.acts import act_of, act_once, made_once, new_key, valid
 from apps.console.views.requests.decorators import act, form
-from apps.console.views.requests.refusals import SeeOther
+from apps.console.views.requests.refusals import SeeOther, sent_to
 from apps.console.views.requests.seeing import as_shown
 from apps.core.errors import InvalidRequest
 from apps.incidents import operations as incidents
@@ -40,8 +40,7 @@ COUNTED = 1_000
 
 def opening_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Return the form, also for an act that was refused."""
-    sent = request.POST if request.method == "POST" else request.GET
-    filled = OpenForm(sent)
+    filled = OpenForm(sent_to(request, typed={"title", "check"}))
     given = valid(filled)
     picked = request.POST.getlist("session")
     context: dict[str, Any] = {

@@ -19,7 +19,7 @@ from apps.console.forms.memories import BackForm, DecideForm
 from apps.console.views.memories.looking import memory_shown
 from apps.console.views.requests.acts import act_of, act_once, new_key, valid
 from apps.console.views.requests.decorators import act, entered, page
-from apps.console.views.requests.refusals import SeeOther
+from apps.console.views.requests.refusals import SeeOther, sent_to
 from apps.memory import operations as memory
 from apps.memory.operations import Decision, Resolution
 from apps.memory.operations.stepping import SteppedBack
@@ -69,8 +69,7 @@ def memories_back(request: HttpRequest, slug: str) -> HttpResponse:
 
 def back_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Return the preview, also for an act that was refused."""
-    sent = request.POST if request.method == "POST" else request.GET
-    form = BackForm(sent)
+    form = BackForm(sent_to(request, typed={"reason"}))
     given = asked(form)
     looking = act_of(request, membership)
     steps: Sequence[SteppedBack] = []

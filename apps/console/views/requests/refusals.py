@@ -9,21 +9,26 @@ a token in the address: whoever is sent the address sees the page and nothing of
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
+    QueryDict,
+)
 
 from apps.core.errors import DomainError
 from apps.core.http.problems.problem import Problem
+from apps.core.http.typed import typed_fields
 
 PARAMETER = "refused"
 # Of so many refusals; a note, the longest that is typed, has 10,000 characters.
 KEPT = 5
 LONGEST = 12_000
-# What a page makes anew, and what only says that it was sent by one.
-NOT_TYPED = {"csrfmiddlewaretoken", "key", "expected"}
 
 
 class SeeOther(HttpResponseRedirect):
@@ -56,7 +61,7 @@ def redirect(
     token = secrets.token_urlsafe(9)
     known = request.session.get(PARAMETER, {})
     newest = list(known.items())[1 - KEPT :]
-    told: dict[str, Any] = {"typed": typed(request), "shown": shown}
+    told: dict[str, Any] = {"typed": kept(request), "shown": shown}
     if error is not None:
         cast(Any, request).error_code = error.code
         if shown is None:
@@ -80,13 +85,29 @@ def of(request: HttpRequest) -> Refused | None:
 def typed(request: HttpRequest) -> dict[str, str]:
     """Return what was typed into the form of a POST, and into which."""
     match = request.resolver_match
-    fields = {
-        name: value
-        for name, value in request.POST.items()
-        if name not in NOT_TYPED and isinstance(value, str)
-    }
+    return {**typed_fields(request), "act": (match and match.url_name) or ""}
+
+
+def kept(request: HttpRequest) -> dict[str, str]:
+    """Return what was typed as far as a session has room for it."""
+    fields = typed(request)
     is_short = sum(map(len, fields.values())) <= LONGEST
-    return {**(fields if is_short else {}), "act": (match and match.url_name) or ""}
+    return fields if is_short else {"act": fields["act"]}
+
+
+def sent_to(request: HttpRequest, *, typed: Collection[str]) -> QueryDict:
+    """Return what a page shown again goes by: without the fields that were refused.
+
+    What was typed into those stands in them as it is, whatever is wrong with it.
+    """
+    if request.method != "POST":
+        return request.GET
+    if getattr(request, "refusal", None) is None:
+        return request.POST
+    sent = request.POST.copy()
+    for name in typed:
+        sent.pop(name, None)
+    return sent
 
 
 def tell(request: HttpRequest, problem: Problem | None, told: dict[str, str]) -> None:
