@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+from django.test import Client
 from django.urls import URLPattern, get_resolver
 
 from apps.accounts.models import Role
@@ -115,3 +116,54 @@ def kept(api, project):
         "memory": mind.add("Prefers aisle seats", session_id=session_id)["id"],
         "hold": hold.id,
     }
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_shown"),
+    [("http://testserver", True), ("https://evil.example", False), (None, False)],
+)
+def test_an_error_page_has_what_was_typed_into_a_form_of_ours(
+    project, origin, is_shown
+):
+    browser = signed_in(
+        Client(enforce_csrf_checks=True), make_member(project, "ada", Role.ADMIN)
+    )
+    headers = HTML | ({"Origin": origin} if origin else {})
+
+    refused = browser.post(
+        f"/console/{project.slug}/handover", {"text": "<b>precious"}, headers=headers
+    )
+
+    assert refused.status_code == 403
+    page = refused.content.decode()
+    assert "load the page again" in page
+    assert ("&lt;b&gt;precious" in page) is is_shown
+
+
+def test_who_lost_the_right_meanwhile_still_has_what_was_typed(client, project):
+    browser = signed_in(client, make_member(project, "carol", Role.VIEWER))
+    headers = HTML | {"Origin": "http://testserver"}
+
+    refused = browser.post(
+        f"/console/{project.slug}/handover", {"text": "precious"}, headers=headers
+    )
+
+    assert refused.status_code == 403
+    assert "precious" in refused.content.decode()
+
+
+def test_what_cannot_be_read_is_no_reason_to_fail(client, project):
+    browser = signed_in(client, make_member(project, "carol", Role.VIEWER))
+    headers = HTML | {"Origin": "http://testserver"}
+
+    for sent, kind in (
+        (b"x" * 3_000_000, "application/x-www-form-urlencoded"),
+        (b"--x\r\nnonsense", "multipart/form-data; boundary="),
+    ):
+        refused = browser.post(
+            f"/console/{project.slug}/handover",
+            sent,
+            content_type=kind,
+            headers=headers,
+        )
+        assert refused.status_code in (400, 403)

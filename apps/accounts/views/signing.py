@@ -28,6 +28,7 @@ from apps.accounts.views.targets import (
     safe_target,
     stated_target,
 )
+from apps.accounts.views.unsent import carried, led_back, read_unsent
 from apps.accounts.views.visits import let_in
 
 PAGE_METHODS = ["GET", "HEAD", "POST"]
@@ -57,7 +58,11 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if user is None:
         form.add_error(None, "This user name and password do not belong together.")
         return _sign_in_page(request, form, status=422)
-    return let_in(request, forget_target(HttpResponseRedirect(target)), user)
+    # A session of somebody else's ends with it: what waits there is of who came in.
+    leading = forget_target(HttpResponseRedirect(target))
+    let_in(request, leading, user)
+    leading["Location"] = led_back(request, target, read_unsent(request))
+    return leading
 
 
 @login_not_required
@@ -99,7 +104,11 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 def _sign_in_page(
     request: HttpRequest, form: SignInForm, *, status: int
 ) -> HttpResponse:
-    context = {"form": form, "next": stated_target(request)}
+    context = {
+        "form": form,
+        "next": stated_target(request),
+        **carried(read_unsent(request)),
+    }
     return render(request, "accounts/sign_in.html", context, status=status)
 
 

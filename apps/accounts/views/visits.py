@@ -14,13 +14,17 @@ from django.contrib.auth.views import redirect_to_login
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.utils import timezone
+from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 from apps.accounts import sessions
 from apps.accounts.access import Entry
+from apps.accounts.forms import SignInForm
 from apps.accounts.models import Authenticator, BrowserSession, Project, User
 from apps.accounts.views.guessing import remember_browser
+from apps.accounts.views.unsent import carried, page_of_form, unsent_of
 from apps.core.errors import PermissionDenied
 from apps.core.http.clients import client_address
 from apps.core.http.problems.exceptions import problem_of
@@ -143,19 +147,35 @@ class SignInMiddleware(LoginRequiredMiddleware):
     """Sends who is not signed in to where one signs in, and back afterwards.
 
     htmx follows a redirect, and would swap that page into a part of the one that is
-    shown: it is told to leave that whole.
+    shown: it is told to leave that whole. What was typed into a form is not lost, and
+    back is where the form stands.
     """
 
     def process_view(
         self, request: HttpRequest, view_func: Callable[..., Any], *given: Any
     ) -> HttpResponseBase | None:
         answer = super().process_view(request, view_func, *given)
+        if answer is not None and request.method == "POST":
+            return self._kept(request, view_func)
         shown = None if answer is None else _shown_around(request)
         if shown is None:
             return answer
         field = self.get_redirect_field_name(view_func)
         redirect = redirect_to_login(shown, self.get_login_url(view_func), field)
         return HttpResponseClientRedirect(redirect.url)
+
+    def _kept(
+        self, request: HttpRequest, view_func: Callable[..., Any]
+    ) -> HttpResponseBase:
+        """Ask who sent a form to sign in; show what they had typed."""
+        back, fields = page_of_form(request), unsent_of(request)
+        if fields:
+            shown = {"form": SignInForm(), "next": back, **carried(fields)}
+            page = render(request, "accounts/sign_in.html", shown, status=403)
+            add_never_cache_headers(page)
+            return page
+        field = self.get_redirect_field_name(view_func)
+        return redirect_to_login(back, self.get_login_url(view_func), field)
 
 
 def _shown_around(request: HttpRequest) -> str | None:

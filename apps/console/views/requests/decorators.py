@@ -66,7 +66,10 @@ def act(
 
     def decorated(view: MemberView[P]) -> View[P]:
         tried = _in_place(view, shows, at) if shows else view
-        return require_POST(_answering(_entering(tried, permission)))
+        acting = require_POST(_answering(_entering(tried, permission)))
+        # Nobody is led there to look, as after signing in.
+        acting.only_acts = True  # type: ignore[attr-defined]
+        return acting
 
     return decorated
 

@@ -8,7 +8,6 @@ a token in the address: whoever is sent the address sees the page and nothing of
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, cast
@@ -23,12 +22,7 @@ from django.http import (
 
 from apps.core.errors import DomainError
 from apps.core.http.problems.problem import Problem
-from apps.core.http.typed import typed_fields
-
-PARAMETER = "refused"
-# Of so many refusals; a note, the longest that is typed, has 10,000 characters.
-KEPT = 5
-LONGEST = 12_000
+from apps.core.http.typed import PARAMETER, is_short, typed_fields, wait_for
 
 
 class SeeOther(HttpResponseRedirect):
@@ -58,16 +52,13 @@ def redirect(
 
     Without an error nothing was asked for yet: what was typed is all that is kept.
     """
-    token = secrets.token_urlsafe(9)
-    known = request.session.get(PARAMETER, {})
-    newest = list(known.items())[1 - KEPT :]
     told: dict[str, Any] = {"typed": kept(request), "shown": shown}
     if error is not None:
         cast(Any, request).error_code = error.code
         if shown is None:
             told |= {"code": error.code, "message": error.message}
-    request.session[PARAMETER] = {**dict(newest), token: told}
-    return SeeOther(f"{address}?{urlencode({**query, PARAMETER: token}, doseq=True)}")
+    asked = f"{address}?{urlencode(query, doseq=True)}" if query else address
+    return SeeOther(wait_for(request, asked, told))
 
 
 def of(request: HttpRequest) -> Refused | None:
@@ -91,8 +82,7 @@ def typed(request: HttpRequest) -> dict[str, str]:
 def kept(request: HttpRequest) -> dict[str, str]:
     """Return what was typed as far as a session has room for it."""
     fields = typed(request)
-    is_short = sum(map(len, fields.values())) <= LONGEST
-    return fields if is_short else {"act": fields["act"]}
+    return fields if is_short(fields) else {"act": fields["act"]}
 
 
 def sent_to(request: HttpRequest, *, typed: Collection[str]) -> QueryDict:

@@ -17,6 +17,7 @@ from apps.core.errors import Busy, InvalidRequest, PermissionDenied
 from apps.core.http.problems.exceptions import INTERNAL, problem_of
 from apps.core.http.problems.misspelt import not_found
 from apps.core.http.problems.problem import Problem, at_top
+from apps.core.http.typed import typed_here
 from apps.core.processes import addresses
 
 HEALTH = "/health"
@@ -90,7 +91,10 @@ def handler500(request: HttpRequest) -> HttpResponse:
 def answer(
     request: HttpRequest, problem: Problem, more: Mapping[str, Any] | None = None
 ) -> HttpResponse:
-    """Answer a problem in the form that the client reads; a page says `more`."""
+    """Answer a problem in the form that the client reads; a page says `more`.
+
+    Nothing that was typed is lost with a page that is gone: this one has it.
+    """
     request_id = getattr(request, "request_id", "")
     request.error_code = problem.code  # type: ignore[attr-defined]
     if is_api(request) or not wants_html(request):
@@ -101,8 +105,9 @@ def answer(
             headers=problem.all_headers(),
         )
     page = 500 if problem.status >= 500 else problem.status
-    said = {"message": problem.message, "request_id": request_id}
+    said: dict[str, Any] = {"message": problem.message, "request_id": request_id}
     # Which role may is said of what a colleague may not.
     said |= {"required": str(problem.details.get("required", ""))}
+    said |= {"typed": typed_here(request)}
     html = render_to_string([f"{page}.html", "400.html"], {**said, **(more or {})})
     return HttpResponse(html, status=problem.status, headers=problem.all_headers())
