@@ -22,7 +22,6 @@ from apps.console.pages.session import (
     walking,
 )
 from apps.console.pages.session.session_page import Place
-from apps.console.views.requests import refusals
 from apps.console.views.requests.acts import new_key
 from apps.console.views.requests.decorators import (
     entered,
@@ -30,6 +29,7 @@ from apps.console.views.requests.decorators import (
     varying,
     wants_fragment,
 )
+from apps.core.http.typed import PARAMETER
 from apps.timeline.queries import version_at
 from apps.timeline.versions import set_aside_by
 
@@ -207,6 +207,6 @@ def _noted(request: HttpRequest) -> int | None:
 def _kept(request: HttpRequest) -> str:
     """Return the part of the address that is the timeline's, to be kept in links."""
     query = request.GET.copy()
-    for name in (*PaneForm.base_fields, refusals.PARAMETER):
+    for name in (*PaneForm.base_fields, PARAMETER):
         query.pop(name, None)
     return query.urlencode()
