@@ -69,7 +69,12 @@ def test_what_another_administrator_changed_meanwhile_is_not_changed_back(
     ada.acts("agent_guards", agent, **NULLS)
     made = Guard.objects.get()
     shown = ada.looks("agent_guard", agent, made.id)
-    sent = {"name": "Nulls", "line": "2", "mode": "observe", "seen": seen_on(shown)}
+    sent = {
+        "name": "Nulls, milder",
+        "line": "2",
+        "mode": "observe",
+        "seen": seen_on(shown),
+    }
     stricter = {**sent, "name": "No nulls", "line": "1"}
     assert ada.acts("agent_guard", agent, made.id, **stricter).status_code == 303
     ada.acts("try_guard", agent, made.id)
@@ -82,11 +87,12 @@ def test_what_another_administrator_changed_meanwhile_is_not_changed_back(
     assert refused.status_code == 303
     page = ada.client.get(refused["Location"]).content.decode()
     assert "Somebody has changed this guard since you looked" in page
+    assert "Nulls, milder" in page
     guard = Guard.objects.get()
     assert (guard.name, guard.mode, guard.revision) == ("No nulls", "hold", 2)
     again = {**sent, "line": "1", "mode": "hold", "seen": seen_on(page)}
     assert ada.acts("agent_guard", agent, made.id, **again).status_code == 303
-    assert Guard.objects.get().name == "Nulls"
+    assert Guard.objects.get().name == "Nulls, milder"
 
 
 def seen_on(page: str) -> str:

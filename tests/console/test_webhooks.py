@@ -133,7 +133,8 @@ def test_what_another_administrator_changed_meanwhile_is_not_changed_back(
 ):
     where = url("webhook", project, webhook.id)
     stale = {"url": URL, "events": ["turn.added"], "seen": seen_on(admin.get(where))}
-    theirs = stale | {"url": "https://other.example/"}
+    stale["description"] = "Pages whoever is on call"
+    theirs = stale | {"url": "https://other.example/", "description": "Theirs"}
     change = url("update_webhook", project, webhook.id)
     for _ in range(2):
         assert admin.post(change, theirs, headers=HTML)["Location"] == where
@@ -143,6 +144,8 @@ def test_what_another_administrator_changed_meanwhile_is_not_changed_back(
     assert refused.status_code == 303
     page = admin.get(refused["Location"])
     assert "Somebody has changed this webhook since you looked" in text(page)
+    assert "What you had typed" in text(page)
+    assert stale["description"] in text(page)
     webhook.refresh_from_db()
     assert webhook.url == theirs["url"]
     again = admin.post(change, stale | {"seen": seen_on(page)}, headers=HTML)

@@ -200,6 +200,8 @@ def _remembering(view: View[P]) -> View[P]:
         found = refusals.of(request)
         if found is not None:
             refusals.tell(request, found.problem, found.typed)
+            # The page shows what it is now: what was typed may stand in no field.
+            cast(Any, request).unsent = found.unsent
         return view(request, *args, **kwargs)
 
     return cast(View[P], remembered)

@@ -39,6 +39,14 @@ class Refused:
     problem: Problem | None = None
     shown: int | None = None
 
+    @property
+    def unsent(self) -> dict[str, str]:
+        """What was typed, by field, where the page has no words of its own for it."""
+        if self.problem is None:
+            return {}
+        fields = self.typed.items()
+        return {name: one for name, one in fields if one.strip() and name != "act"}
+
 
 def redirect(
     request: HttpRequest,
