@@ -2,7 +2,7 @@
 
 Markup, writing from right to left, joined emoji, 100 KB of words, 5,000 keys, 3,000
 versions, a single version, files that are what they say and not, and agents with long
-names.
+names; and an agent's data, checkpoints and memories that say as odd things.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ KEYS = {f"key-{n:04}": n for n in range(5_000)}
 VERSIONS, BATCH = 3_000, 100
 NAME_OF_40 = "agent-with-a-name-of-forty-characters-ok"
 NAME_OF_255 = "long" * 63 + "end"
+KEEPER = "keeper"
+LINES = [{"sku": f"{MARKUP} {n}", "note": RIGHT_TO_LEFT} for n in range(40)]
 
 
 def make(api: httpx.Client) -> dict[str, str]:
@@ -31,6 +33,7 @@ def make(api: httpx.Client) -> dict[str, str]:
     found = {name: f"/sessions/{id}" for name, id in _sessions(api)}
     return {
         **found,
+        **_kept(api),
         "list": "/sessions?q=",
         "agents": "/agents",
         "words-conversation": f"{found['words']}/conversation",
@@ -96,6 +99,45 @@ def _with_files(api: httpx.Client) -> str:
         chunks = [{"sha256": digest, "size": len(data)}]
         named.append({"path": path, "chunks": chunks, **about})
     return _begun(api, "travel-agent", {"step": "drawn"}, artifacts=named)
+
+
+def _kept(api: httpx.Client) -> dict[str, str]:
+    """Have an agent keep odd things; return where its pages are."""
+    made = _done(api.post("/v1/agents", json={"name": KEEPER, "external_id": KEEPER}))
+    agent, at = f"/agents/{made['id']}", f"/v1/agents/{KEEPER}"
+    for behavior in ("Short", {"lines": LINES}):
+        config = {"policies": {"block_pii": True}, "behavior": behavior}
+        _done(api.put(f"{at}/config", json=config))
+    for key, value in _values():
+        _done(api.post(f"{at}/data", json={"key": key, "value": value}))
+    about = {"label": f"{MARKUP} {'x' * 180}", "description": WORDS[:4_000]}
+    checkpoint = _done(api.post(f"{at}/checkpoints", json=about))["id"]
+    _done(api.delete(f"{at}/data", params={"prefix": "long:"}))
+    texts = (MARKUP, RIGHT_TO_LEFT, "😀" * 10_000, "verylongword" * 60)
+    for text in texts:
+        tags = [f"{n}{'tag' * 30}" for n in range(5)]
+        said = {"content": text, "user_id": NAME_OF_255, "tags": tags}
+        memory = _done(api.post("/v1/memories", json=said))["id"]
+    return {
+        "kept-agent": agent,
+        "kept-data": f"{agent}/data",
+        "kept-config": f"{agent}/config/versions/1",
+        "kept-checkpoints": f"{agent}/checkpoints",
+        "kept-checkpoint": f"{agent}/checkpoints/at/{checkpoint}",
+        "kept-audit": f"{agent}/audit",
+        "kept-blocked": f"{agent}/blocked",
+        "kept-memories": "/memories",
+        "kept-memory": f"/memories/at/{memory}",
+    }
+
+
+def _values() -> Iterator[tuple[str, str]]:
+    yield "markup:<img src=x onerror=alert(1)>", MARKUP
+    yield "right", RIGHT_TO_LEFT
+    yield f"long:{'k' * 500}", WORDS
+    yield "=cmd|' /C calc'!A0", "=1+1"
+    # Blocked, under a key as long as it may be.
+    yield "m" * 512, "Write to joe.doe@example.com"
 
 
 def picture(width: int = 320, height: int = 160) -> bytes:

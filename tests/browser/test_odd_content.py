@@ -9,9 +9,16 @@ from playwright.sync_api import Browser
 
 from tests.browser import odd_content
 from tests.browser.conftest import Console, Visits, link_of
-from tests.browser.looking import wider
+from tests.browser.looking import violations, wider
 from tests.browser.signing_in import signed_in
 from tests.live import manage
+
+# How much of a table lies beside its frame, to be scrolled to.
+SCROLLED = """
+() => [...document.querySelectorAll(".scroll")]
+  .filter((one) => one.scrollWidth > one.clientWidth)
+  .map((one) => one.scrollWidth - one.clientWidth)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +56,32 @@ def test_nothing_runs_and_nothing_is_wider_than_the_screen(
 
     assert {name: some for name, some in wide.items() if some} == {}
     assert ran == []
+
+
+def test_what_is_long_leaves_the_columns_beside_it_in_sight(
+    visits: Visits, odd: dict[str, str], otto: Any
+) -> None:
+    size: Any = {"width": 1440, "height": 900}
+    page = visits.strangers_page(storage_state=otto, viewport=size)
+
+    hidden = {}
+    for name in ("memories", "checkpoints", "data", "audit", "blocked"):
+        page.goto(odd[f"kept-{name}"])
+        assert page.locator(".scroll").count(), name
+        hidden[name] = page.evaluate(SCROLLED)
+
+    assert {name: some for name, some in hidden.items() if some} == {}
+
+
+def test_what_scrolls_on_a_phone_can_be_reached_by_key(
+    visits: Visits, odd: dict[str, str], otto: Any
+) -> None:
+    size: Any = {"width": 390, "height": 844}
+    page = visits.strangers_page(storage_state=otto, viewport=size)
+    page.goto(odd["kept-config"])
+    assert page.locator(".tall").count()
+
+    assert violations(page) == []
 
 
 def test_a_picture_is_shown_and_what_is_none_is_named(
