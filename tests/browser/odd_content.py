@@ -118,6 +118,11 @@ def _kept(api: httpx.Client) -> dict[str, str]:
         tags = [f"{n}{'tag' * 30}" for n in range(5)]
         said = {"content": text, "user_id": NAME_OF_255, "tags": tags}
         memory = _done(api.post("/v1/memories", json=said))["id"]
+    taught = _begun(api, KEEPER, {"destination": "ROM"})
+    for text in texts:
+        said = {"content": text, "session_id": taught, "type": "long" * 16}
+        _done(api.post("/v1/memories", json=said))
+    _done(api.post(f"/v1/sessions/{taught}/context", json={}))
     return {
         "kept-agent": agent,
         "kept-data": f"{agent}/data",
@@ -128,6 +133,8 @@ def _kept(api: httpx.Client) -> dict[str, str]:
         "kept-blocked": f"{agent}/blocked",
         "kept-memories": "/memories",
         "kept-memory": f"/memories/at/{memory}",
+        "kept-taught": f"/sessions/{taught}/memories",
+        "kept-forgetting": f"/memories/back?session={taught}",
     }
 
 

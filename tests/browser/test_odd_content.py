@@ -13,6 +13,7 @@ from tests.browser.looking import violations, wider
 from tests.browser.signing_in import signed_in
 from tests.live import manage
 
+MEMORIES = ("memories", "memory", "taught", "forgetting")
 # How much of a table lies beside its frame, to be scrolled to.
 SCROLLED = """
 () => [...document.querySelectorAll(".scroll")]
@@ -65,7 +66,7 @@ def test_what_is_long_leaves_the_columns_beside_it_in_sight(
     page = visits.strangers_page(storage_state=otto, viewport=size)
 
     hidden = {}
-    for name in ("memories", "checkpoints", "data", "audit", "blocked"):
+    for name in ("data", "checkpoints", "audit", "blocked", *MEMORIES):
         page.goto(odd[f"kept-{name}"])
         assert page.locator(".scroll").count(), name
         hidden[name] = page.evaluate(SCROLLED)
