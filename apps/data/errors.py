@@ -52,6 +52,6 @@ class RestoreStopped(DomainError):
 
 
 class CheckpointNotFound(NotFound):
-    """This agent has no such checkpoint, or it was deleted."""
+    """This agent has no such checkpoint, or it was deleted or a policy hides it."""
 
     code = "checkpoint_not_found"

@@ -313,7 +313,9 @@ def test_a_policy_keeps_the_newest(store: Store) -> None:
 
     assert [one["id"] for one in listed(store)["data"]] == [ids[3], ids[2]]
     assert listed(store)["total"] == 2
-    assert detail(store, {"id": ids[1]}).code == "checkpoint_not_found"
+    unseen = detail(store, {"id": ids[1]})
+    assert unseen.code == "checkpoint_not_found"
+    assert "a policy hides it" in unseen.body["error"]["message"]
     newest = made(store.checkpoint("newest"))["id"]
     assert [one["id"] for one in listed(store)["data"]] == [newest, ids[3]]
     hidden = Checkpoint.objects.filter(hidden_at__isnull=False)

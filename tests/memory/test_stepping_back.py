@@ -423,6 +423,15 @@ def test_stepping_back_to_nothing_in_particular_is_refused(
     assert (refused.status, refused.param) == (400, param)
 
 
+def test_a_version_that_nobodys_memories_have_is_no_sessions(mind: Mind) -> None:
+    body = {"user_id": "nobody", "version": 1}
+    answer = mind.client.post("/v1/memories/rollback", body)
+
+    assert (answer.status, answer.code) == (404, "version_not_found")
+    said = answer.body["error"]["message"]
+    assert said == "These memories have no such version."
+
+
 def test_stepping_back_from_another_version_than_was_seen_is_refused(
     mind: Mind,
 ) -> None:

@@ -35,6 +35,7 @@ MOST = 10_000
 # Of a preview, those that are shown whole.
 SHOWN = 50
 AT_ONCE = 1_000
+NO_VERSION = "These memories have no such version."
 
 # The version that stood at a moment, and the one behind it.
 _AT = sql.of_session("""
@@ -82,7 +83,8 @@ class SteppedBack:
     """What stepping back did with one owner's memories, or would do.
 
     `number` is the version of the document that it was done on: step back to it, and
-    all is as before. `changes` are the first of `count`.
+    all is as before. `changes` are the first of `count`; `effect` is the digest of all
+    of them, where a session is forgotten.
     """
 
     owner: Owner
@@ -91,6 +93,7 @@ class SteppedBack:
     count: int
     changes: Sequence[Change]
     stored_number: int | None = None
+    effect: str = ""
 
 
 def preview(*, act: Act, wanted: Wanted) -> SteppedBack:
@@ -156,7 +159,7 @@ def _previewed(act: Act, owner: Owner, wanted: Wanted) -> SteppedBack:
     standing = queries.standing(document.id, now=act.now)
     if standing is None:
         if wanted.version:
-            raise VersionNotFound(param="version", head=0)
+            raise VersionNotFound(NO_VERSION, param="version", head=0)
         return SteppedBack(owner=owner, number=0, target=None, count=0, changes=())
     target = _target(document, wanted, standing.number)
     with queries.refused_as_conflict(), queries.whole_at(document.id, target):
@@ -175,9 +178,7 @@ def _target(document: Document, wanted: Wanted, head: int) -> int:
     if wanted.moment is None:
         version = wanted.version or 0
         if version > head:
-            raise VersionNotFound(
-                "These memories have no such version.", param="version", head=head
-            )
+            raise VersionNotFound(NO_VERSION, param="version", head=head)
         return version
     asked = {"session": document.id, "moment": wanted.moment}
     found = sql.rows(_AT, asked)

@@ -84,7 +84,7 @@ class ConfigVersionNotFound(NotFound):
 
 
 class CheckpointNotFound(NotFound):
-    """The agent has no such checkpoint, or it was deleted."""
+    """The agent has no such checkpoint, or it was deleted or a policy hides it."""
 
     code = "checkpoint_not_found"
 
