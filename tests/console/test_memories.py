@@ -229,6 +229,36 @@ def test_what_a_session_taught_is_forgotten_after_a_preview(
     assert "taught nothing that still stands" in page
 
 
+def test_nobody_forgets_what_they_were_not_shown(mind: Mind, person: Any) -> None:
+    session = mind.session(user="ada")
+    mind.add("Pays in cash", session_id=session, scope="user")
+    operator = person(Role.OPERATOR)
+    asked = {"session": session, "key": "k1"}
+    shown = operator.looks("memories_back", session=session)
+    mind.add("Pays by card", session_id=session, scope="user")
+
+    refused = operator.acts("step_memories_back", **asked, seen=seen_in(shown))
+    assert refused.status_code == 409
+    page = refused.content.decode()
+    assert "Something was written since you looked" in page
+    assert "Pays by card" in page
+    assert mind.listed(user_id="ada") == ["Pays by card", "Pays in cash"]
+
+    # What the session did not teach holds nobody up.
+    mind.add("Is vegetarian", user_id="ada")
+    done = operator.acts("step_memories_back", **asked, seen=seen_in(page))
+    assert done.status_code == 303
+    assert mind.listed(user_id="ada") == ["Is vegetarian"]
+    again = operator.acts("step_memories_back", **asked, seen=seen_in(page))
+    assert again.status_code == 303
+
+
+def seen_in(page: str) -> str:
+    """Return what the form of a preview says that it showed."""
+    (found,) = re.findall(r'name="seen" value="([^"]*)"', page)
+    return str(found)
+
+
 def test_a_session_that_taught_much_is_forgotten_step_by_step(
     mind: Mind, person: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

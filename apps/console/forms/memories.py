@@ -124,6 +124,8 @@ class BackForm(forms.Form):
     to = forms.CharField(required=False, max_length=64)
     version = forms.IntegerField(required=False, min_value=0, max_value=10**18)
     session = _session()
+    # What forgetting was shown to do: a digest behind the document of each owner.
+    seen = forms.RegexField(r"^(doc_[0-9a-z]+:[0-9a-f]* ?)*$", required=False)
     expected = forms.IntegerField(required=False, min_value=0, max_value=10**18)
     reason = forms.CharField(required=False, max_length=MAX_REASON)
     key = forms.CharField(required=False, max_length=64)
@@ -137,6 +139,13 @@ class BackForm(forms.Form):
             if given.get("session") and given.get(name) not in (None, ""):
                 self.add_error(name, "What a session taught goes, whosever it is.")
         return given
+
+    def clean_seen(self) -> dict[str, str] | None:
+        """Return what was shown, by document; None where no page was."""
+        if "seen" not in self.data:
+            return None
+        shown = self.cleaned_data["seen"].split()
+        return dict(one.split(":") for one in shown)
 
     def wanted(self) -> Wanted:
         """Return what the memories are to be stepped back to.

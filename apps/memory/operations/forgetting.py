@@ -6,7 +6,7 @@ as well stays, as the other one's. What it had replaced is believed again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -31,7 +31,7 @@ from apps.memory.models import Memory
 from apps.memory.operations import recording
 from apps.memory.operations.stepping import SHOWN, Change, SteppedBack
 from apps.timeline import queries
-from apps.timeline.errors import SessionNotFound
+from apps.timeline.errors import DocumentMoved, SessionNotFound
 from apps.timeline.models import Session
 from apps.timeline.operations import lock_document
 
@@ -87,20 +87,35 @@ def preview_forgetting(*, act: Act, session_id: str) -> Forgetting:
 
 
 def forget_session(
-    *, act: Act, session_id: str, reasoning: str | None = None
+    *,
+    act: Act,
+    session_id: str,
+    reasoning: str | None = None,
+    seen: Mapping[str, str] | None = None,
 ) -> Forgetting:
     """Forget what a session taught, owner by owner; each is a transaction of its own.
 
-    Repeated, it does what is left to do: at once it forgets `MOST`.
+    Repeated, it does what is left to do: at once it forgets `MOST`. `seen` has the
+    effect that a preview showed by the document of each owner: another one is refused.
 
-    Raises: SessionNotFound, AgentSuspended, AgentDeleted, DocumentHeld.
+    Raises: SessionNotFound, AgentSuspended, AgentDeleted, DocumentHeld; DocumentMoved
+    where it would do something else than was seen.
     """
     why = reasoning or f"Forgot what session {session_id} taught."
 
     def forget(owner: Owner, most: int) -> tuple[SteppedBack, _Step]:
-        return _forget(act, owner, session_id, why, most)
+        return _forget(act, owner, session_id, why, most, seen)
 
+    if seen is not None:
+        # Before anything is done, so that in most cases it is all or nothing.
+        for step in preview_forgetting(act=act, session_id=session_id).steps:
+            _require_seen(step, seen)
     return _forgetting(act, session_id, forget)
+
+
+def _require_seen(step: SteppedBack, seen: Mapping[str, str] | None) -> None:
+    if seen is not None and step.effect != seen.get(step.owner.document.id, ""):
+        raise DocumentMoved(head=step.number)
 
 
 def _forgetting(
@@ -136,7 +151,12 @@ def _untraced(act: Act, session_id: str) -> int:
 
 
 def _forget(
-    act: Act, owner: Owner, session_id: str, why: str, most: int
+    act: Act,
+    owner: Owner,
+    session_id: str,
+    why: str,
+    most: int,
+    seen: Mapping[str, str] | None,
 ) -> tuple[SteppedBack, _Step]:
     with transaction.atomic():
         about = recording.told_of_owner(MemoryOperation.FORGET, owner)
@@ -144,6 +164,7 @@ def _forget(
         step = _step(owner, session_id, most, act.now)
         forgotten = step.forgotten
         shown = _told(owner, standing.number, forgotten)
+        _require_seen(shown, seen)
         if not forgotten:
             return shown, step
         stored = store(
@@ -253,4 +274,13 @@ def _told(owner: Owner, number: int, forgotten: Sequence[_Forgotten]) -> Stepped
             Change(before=one.before.content, after=one.after)
             for one in forgotten[:SHOWN]
         ],
+        effect=_effect(forgotten),
     )
+
+
+def _effect(forgotten: Sequence[_Forgotten]) -> str:
+    """Return a digest of what changes, and into what; of nothing it is empty."""
+    lines = [
+        f"{one.after.id} {one.before.ordinal} {one.after.status}\n" for one in forgotten
+    ]
+    return sha256("".join(lines).encode()).hexdigest() if lines else ""

@@ -113,7 +113,10 @@ def _forgotten(
     """Forget what a session taught; lead to the rest of it, where there is more."""
     session_id = given["session"]
     done = memory.forget_session(
-        act=once, session_id=session_id, reasoning=given["reason"].strip() or None
+        act=once,
+        session_id=session_id,
+        reasoning=given["reason"].strip() or None,
+        seen=given["seen"],
     )
     said = _changed(sum(one.count for one in done.steps))
     slug = membership.project.slug
