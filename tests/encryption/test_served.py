@@ -30,7 +30,7 @@ from tests.live import (
 
 CANARY = "canary5d1e77"
 EVERYTHING = {
-    "state": {"said": CANARY, "deep": {"list": [CANARY]}},
+    "state": {"said": CANARY, "deep": {"list": [CANARY]}, "count": 7},
     "reasoning": f"{CANARY} because",
     "messages": [{"role": "user", "content": f"{CANARY} hello"}],
 }
@@ -122,6 +122,11 @@ def test_search_finds_whole_values_and_says_what_it_does_not(house: House) -> No
     found, notices = searched('words:"because"')
     assert found == set()
     assert any("encrypted" in one for one in notices)
+    # Lists have no values of heads to look at: the heads are read.
+    found, _ = searched("state.count>=7")
+    assert found == {house.older, house.newer}
+    found, _ = searched("state.count>7")
+    assert found == set()
 
 
 def test_the_canary_is_in_no_dump(house: House) -> None:

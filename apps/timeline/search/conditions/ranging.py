@@ -2,7 +2,8 @@
 
 Whose heads hold a number at a place has set it at some time, or was forked from one
 that had; those sessions are looked through, newest first, a page so many of them. What
-a head holds there is among its facets, or is read where they had no room for it.
+a head holds there is among its facets, or is read where they had no room for it. A
+project that encrypts keeps no facets, so there every such head is read.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from apps.timeline.search.states import States
 # Beyond it a number of a state may have been another one than jsonb gives back.
 _EXACT = 2**53
 _HELD = sql.across("""
-SELECT s.id, jsonb_typeof(s.facets -> %(pointer)s::text) AS kind,
+SELECT s.id, s.facets = '{}' AS is_bare,
+       jsonb_typeof(s.facets -> %(pointer)s::text) AS kind,
        CASE jsonb_typeof(s.facets -> %(pointer)s::text)
        WHEN 'number' THEN (s.facets -> %(pointer)s::text)::numeric END AS number
   FROM timeline_session s WHERE s.id = ANY (%(ids)s::varchar[]) LIMIT %(most)s
@@ -90,7 +92,11 @@ class Ranged(OfState):
         if self.by_item:
             return ids
         cut = IndexScan([self.cut]).among(ids)
-        return [row.id for row in rows if row.kind is not None or row.id in cut]
+        return [
+            row.id
+            for row in rows
+            if row.kind is not None or row.is_bare or row.id in cut
+        ]
 
     def _fits(self, value: Json) -> bool:
         if isinstance(value, bool) or not isinstance(value, int | float):
