@@ -8,10 +8,10 @@ killed in the middle has told nothing wrong, and the next sweep goes on.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import structlog
 from django.db import transaction
@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from apps.agents.scope import Scope
 from apps.checks import Check, CheckRefused, read_text
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.incidents.models import Incident, Member
 from apps.incidents.words import Verdict
 from apps.timeline.bisect import Along, FirstBad, Place, find_first_bad
@@ -32,6 +32,7 @@ SWEEP_SECONDS = 20.0
 AT_ONCE = 20
 _FOUND = ("verdict", "bad_session_id", "bad_number", "bad_release", "bad_at")
 Clock = Callable[[], datetime]
+T = TypeVar("T")
 
 log = structlog.get_logger("stepback.incidents")
 
@@ -70,9 +71,23 @@ def look_on(incident: Incident, *, now: datetime) -> int:
     ids = list(waiting.values_list("session_id", flat=True)[:AT_ONCE])
     check = check_of(incident.check_text)
     scope = Scope(incident.project)
-    looks = {id: look(scope, id, check, now=now) for id in ids}
+    looks = looked_into(ids, lambda id: look(scope, id, check, now=now))
     _tell(incident, looks, now=now)
-    return len(ids)
+    return len(looks)
+
+
+def looked_into(ids: Sequence[str], look: Callable[[str], T]) -> dict[str, T]:
+    """Return what is found of each, without those that cannot be looked into now.
+
+    Their store or their keys are away: they wait for the next sweep.
+    """
+    found = {}
+    for one in ids:
+        try:
+            found[one] = look(one)
+        except Busy as away:
+            log.warning("a session is looked into later", session=one, why=str(away))
+    return found
 
 
 def look(
@@ -87,6 +102,8 @@ def look(
     """Return what a check says of one session, whatever may go wrong with it.
 
     From a version on, if one is given, and not into what it was forked from.
+
+    Raises: Busy, where what it holds cannot be had now.
     """
     if check is None:
         return Look(verdict=Verdict.UNKNOWN)
@@ -95,6 +112,8 @@ def look(
             scope, session_id, check, now=now, along=along, first=first
         )
         return _told(found)
+    except Busy:
+        raise
     except (DomainError, CorruptBody):
         # Deleted, removed, or damaged: nobody knows.
         return Look(verdict=Verdict.UNKNOWN)

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from apps.agents.scope import Scope
 from apps.core import sql
-from apps.incidents.looking import Look, check_of, look
+from apps.incidents.looking import Look, check_of, look, looked_into
 from apps.surveys.models import Sampled, Survey
 from apps.surveys.words import MOST_OF_ONE
 from apps.timeline.bisect import Along
@@ -57,11 +57,12 @@ def look_on(survey: Survey, *, now: datetime) -> int:
     waiting = Sampled.objects.of_survey(survey.id).to_look_into()
     ids = list(waiting.values_list("session_id", flat=True)[:AT_ONCE])
     scope, check = Scope(survey.project), check_of(survey.check_text)
-    found = {
-        id: _facts(id, look(scope, id, check, now=now, along=Along.ALL)) for id in ids
-    }
+    found = looked_into(
+        ids,
+        lambda id: _facts(id, look(scope, id, check, now=now, along=Along.ALL)),
+    )
     _tell(survey, found, now=now)
-    return len(ids)
+    return len(found)
 
 
 def _facts(session_id: str, found: Look) -> dict[str, Any]:

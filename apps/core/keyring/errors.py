@@ -1,9 +1,9 @@
 """What can go wrong with keys."""
 
-from apps.core.errors import DomainError
+from apps.core.errors import Busy
 
 
-class KeysUnavailable(DomainError):
+class KeysUnavailable(Busy):
     """The keys that this is encrypted with cannot be had now: retry shortly."""
 
     code = "keys_unavailable"

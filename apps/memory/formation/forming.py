@@ -18,7 +18,7 @@ from apps.accounts.models import Project
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.core.ids import new_id
 from apps.core.provenance import Request
 from apps.memory.documents.contents import LLM, digest_of
@@ -64,8 +64,13 @@ def form_due(*, actor: Actor, now: datetime) -> int:
     formed = 0
     for noted in waiting.due(Mode.TAGS, now):
         forming = _begun(noted, actor, now)
-        if forming is not None:
+        if forming is None:
+            continue
+        try:
             formed += _marked(forming)
+        except Busy as away:
+            # Its keys, most likely: it waits for the next sweep.
+            log.warning("a turn forms no memories yet", reason=str(away))
     return formed
 
 
@@ -84,6 +89,8 @@ def ask_due(*, actor: Actor, now: datetime) -> int:
             continue
         try:
             formed += _answered(forming)
+        except Busy as away:
+            log.warning("a turn forms no memories yet", reason=str(away))
         except CallFailed as error:
             log.warning("the endpoint proposed no memories", reason=str(error))
             waiting.note_failure(noted, forming.agent_id, str(error), now=now)
@@ -141,10 +148,15 @@ def _answered(forming: Forming) -> int:
 
 
 def _stored(forming: Forming, found: Sequence[Proposal]) -> int:
-    """Propose what is new, and take the turn away."""
+    """Propose what is new, and take the turn away.
+
+    Raises: Busy, where it cannot be stored now.
+    """
     try:
         fresh = [one for one in found if not _is_known(forming, one)]
         stored = sum(_proposed(forming, one) for one in fresh)
+    except Busy:
+        raise
     except (DomainError, CorruptBody):
         return _given_up(forming, NOT_STORED)
     waiting.end(forming.noted)

@@ -57,3 +57,29 @@ def said_of_signatures(kept: Witnessed, sessions: int) -> str:
             f"Went back, as note {root.number:,} of {at} says: {root.went_back}."
         )
     return "\n".join(lines)
+
+
+def said_of_the_gravest(
+    broken: list[str], changed: list[str], derived: list[str], unread: list[str]
+) -> str | None:
+    """Say how many of the gravest there are, and the first; None where all holds."""
+    for names, sentence in (
+        (broken, "{} of them do not hold. The first broken link: {}"),
+        (
+            changed,
+            "The proof holds, but {} rows are not as their records say. The first: {}",
+        ),
+        (
+            derived,
+            "The proof holds, but what was derived from the states of {} sessions does "
+            "not follow from them. The first: {}",
+        ),
+        (
+            unread,
+            "The rest holds, but {} sessions cannot be read now, and are not verified. "
+            "The first: {}",
+        ),
+    ):
+        if names:
+            return sentence.format(f"{len(names):,}", names[0])
+    return None

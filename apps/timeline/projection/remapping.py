@@ -15,7 +15,7 @@ import structlog
 from apps.agents.models import Agent
 from apps.agents.remembered import REMEMBERED_SECONDS
 from apps.agents.waiting import Rules, rules
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.ledger.encoding.shaped import SILENT, waits
 from apps.timeline.models import Open, Session
@@ -33,7 +33,16 @@ SETTLED = timedelta(seconds=REMEMBERED_SECONDS + 15)
 def remap(*, now: datetime) -> int:
     """Derive what waits for each agent whose rules have changed; count its sessions."""
     due = Agent.objects.filter(remap_after__lte=now - SETTLED)
-    return sum(map(_remap_agent, due.order_by("remap_after")))
+    return sum(map(_remap_if_there, due.order_by("remap_after")))
+
+
+def _remap_if_there(agent: Agent) -> int:
+    """Go through an agent's sessions; where keys or a store are away, go on later."""
+    try:
+        return _remap_agent(agent)
+    except Busy as away:
+        log.warning("what waits is derived later", agent_id=agent.id, why=str(away))
+        return 0
 
 
 def _remap_agent(agent: Agent) -> int:
@@ -61,10 +70,14 @@ def _remap_session(session_id: str, among: Rules) -> None:
     """Make anew what is open in a session that waits, or is listed so.
 
     One whose states cannot be read stays as it is: `verify` names it.
+
+    Raises: Busy, where what it takes cannot be had now.
     """
     try:
         if _is_listed(session_id) or _may_wait(session_id, among):
             open_rebuild.rebuild(session_id)
+    except Busy:
+        raise
     except (CorruptBody, DomainError):
         log.warning("what waits cannot be derived", session_id=session_id)
 

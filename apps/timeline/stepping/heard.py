@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from apps.core import json
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.core.json import Json
 from apps.diffs.text import one_line
 from apps.timeline.models import Session
@@ -30,11 +30,16 @@ Heard = tuple[str | None, list[Call]]
 
 
 def heard(turn: ListedTurn) -> Heard:
-    """Return what a customer said in a turn, and its calls; nothing if damaged."""
+    """Return what a customer said in a turn, and its calls; nothing if damaged.
+
+    Raises: Busy, where its key cannot be had now.
+    """
     try:
         parts = turn.parts()
         asked = json.parse(parts["input"])
         return customers(asked, Speaker.CUSTOMER), calls_in_turn(parts)
+    except Busy:
+        raise
     except (CorruptBody, DomainError, KeyError, AttributeError, ValueError):
         return None, []
 
@@ -68,6 +73,8 @@ def said_on(
     versions = versions_at(session.id, [number])
     try:
         kept = kept_messages(versions[0]) if versions else []
+    except Busy:
+        raise
     except (CorruptBody, DomainError):
         return None, []
     texts = [customers(one, Speaker.OTHER) for one in kept[-LAST_MESSAGES:]]

@@ -7,17 +7,15 @@ visible at once, and what lists show is read in one statement with the head.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 
 from django.db import DataError
 
 from apps.accounts.models import Project
-from apps.blobs.errors import ObjectsUnavailable
 from apps.core.admission import gate
 from apps.core.admission.work import ROW
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.core.json import State
 from apps.timeline import words
 from apps.timeline.bodies import CorruptBody
@@ -121,8 +119,12 @@ class VersionWalk:
             self._next = self.limits.after + 1
             self.chain_start = self.before.chain
             gate.enter(self.before.size)
-            with suppress(CorruptBody, DomainError):  # the pass before told
+            try:
                 self.shown = self._shown(self.before, None)
+            except Busy:
+                raise
+            except (CorruptBody, DomainError):
+                pass  # the pass before told
             self.openness.begin_after(self.before, self._state)
         self.chain_end = self.chain_start
 
@@ -208,8 +210,8 @@ class VersionWalk:
                 yield self._finding(version.number, kind, sentence)
         try:
             self.shown = None if is_emptied else self._shown(version, body)
-        except ObjectsUnavailable:
-            raise  # nothing is known of the body
+        except Busy:
+            raise  # its store or its key is away: nothing is known of the body
         except (CorruptBody, DomainError) as error:
             self.shown = None
             yield self._finding(version.number, Kind.BODY, f"its body: {error}")

@@ -13,7 +13,7 @@ from typing import Any
 
 from apps.console.pages.session import change_table
 from apps.console.pages.session.version_text import beginning
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.core.json import Json, parse
 from apps.diffs.text import shorten, visible
 from apps.timeline.versions import (
@@ -75,11 +75,16 @@ class FactRow:
 
 
 def working(head: VersionRow | None, now: datetime) -> dict[str, Any]:
-    """Return the head's tasks and facts; nothing where its contents are gone."""
+    """Return the head's tasks and facts; nothing where its contents are gone.
+
+    Raises: Busy, where its store or its key cannot be had now.
+    """
     if head is None or head.is_emptied:
         return {}
     try:
         parts, state = body_parts(head), parsed_state(head)
+    except Busy:
+        raise
     except (CorruptBody, DomainError):
         return {}
     tasks = listed(parts)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import monotonic
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.core.roles.names import Role
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.management.sessions import SessionsCommand
@@ -70,14 +71,13 @@ class Command(SessionsCommand):
         return done, failed
 
     def _check(self, which: dict[str, Any]) -> None:
-        done, lost, found = 0, 0, list[str]()
+        done = lost = away = 0
+        found = list[str]()
         for session_id in rebuild.sessions(**which):
-            try:
-                differs = rebuild.differences(session_id)
-            except (CorruptBody, DomainError) as error:
-                differs = [f"it cannot be read: {error}"]
-            done += differs is not None
+            differs, is_away = self._differs(session_id)
+            done += differs is not None and not is_away
             lost += differs is None
+            away += is_away
             if differs:
                 found.append(session_id)
                 if len(found) <= NAMED:
@@ -94,3 +94,18 @@ class Command(SessionsCommand):
                 f"from them; the first is {found[0]}. manage.py rebuild_search "
                 "--all makes it anew; the proof is for manage.py verify."
             )
+        if away:
+            raise CommandError(f"{away:,} sessions cannot be read now: compare later.")
+
+    def _differs(self, session_id: str) -> tuple[Sequence[str] | None, bool]:
+        """Return what differs, and whether that cannot be known now.
+
+        Where its store or its keys are away, nothing is wrong with what search reads.
+        """
+        try:
+            return rebuild.differences(session_id), False
+        except Busy as away:
+            self.stderr.write(f"{session_id}: it cannot be read now: {away}")
+            return (), True
+        except (CorruptBody, DomainError) as error:
+            return [f"it cannot be read: {error}"], False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -14,7 +13,7 @@ from apps.accounts.models import Project
 from apps.agents.models import Agent
 from apps.audit import operations as audit
 from apps.audit.comparing import Comparison, Tally
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.core.notes.errors import KeyRefused
 from apps.core.roles.logins import weaknesses
 from apps.core.roles.names import Role
@@ -33,6 +32,7 @@ from apps.timeline.management.saying import (
     note_problems,
     said_of_rows,
     said_of_signatures,
+    said_of_the_gravest,
 )
 from apps.timeline.management.sessions import SessionsCommand, histories
 from apps.timeline.management.signed import contradictions, session_ids
@@ -92,6 +92,7 @@ class Command(SessionsCommand):
         self._broken: list[str] = []
         self._changed: list[str] = []
         self._derived: list[str] = []
+        self._unread: list[str] = []
         self._said_at = monotonic()
         self._compares_search = options["search"]
         self._uncompared = 0
@@ -133,9 +134,16 @@ class Command(SessionsCommand):
             self._verify_if_there(session_id)
 
     def _verify_if_there(self, session_id: str) -> None:
-        """Verify a history that was listed; a removal may have taken it since."""
-        with suppress(SessionNotFound):
+        """Verify a history that was listed; a removal may have taken it since.
+
+        Where its store or its keys are away, the others are verified all the same.
+        """
+        try:
             self._verify_session(session_id)
+        except SessionNotFound:
+            pass
+        except Busy as away:
+            self._name(self._unread, f"{session_id}: {away}")
 
     def _verify_session(self, session_id: str) -> None:
         done = self._versions
@@ -160,6 +168,8 @@ class Command(SessionsCommand):
     def _verify_search(self, session_id: str) -> None:
         try:
             differs = rebuild.differences(session_id)
+        except Busy:
+            raise
         except (CorruptBody, DomainError) as error:
             self._name(self._broken, f"{session_id}: a turn cannot be read: {error}")
             return
@@ -272,20 +282,7 @@ class Command(SessionsCommand):
         weak = notice(weaknesses())
         if weak is not None:
             self.stdout.write(weak)
-        if self._broken:
-            raise CommandError(
-                f"{len(self._broken):,} of them do not hold. "
-                f"The first broken link: {self._broken[0]}"
-            )
-        if self._changed:
-            raise CommandError(
-                f"The proof holds, but {len(self._changed):,} rows are not as their "
-                f"records say. The first: {self._changed[0]}"
-            )
-        if self._derived:
-            raise CommandError(
-                "The proof holds, but what was derived from the states of "
-                f"{len(self._derived):,} sessions does not follow from them. "
-                f"The first: {self._derived[0]}"
-            )
+        wrong = (self._broken, self._changed, self._derived, self._unread)
+        if why := said_of_the_gravest(*wrong):
+            raise CommandError(why)
         self.stdout.write("All of it holds.")

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from apps.core import json
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.core.json import Json
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.queries.listing import within_bytes
@@ -169,6 +169,8 @@ def _lists(rows: Sequence[VersionRow]) -> tuple[dict[int, list[Json]], list[int]
             continue
         try:
             lists[row.body_number] = kept_messages(row)
+        except Busy:
+            raise
         except (CorruptBody, DomainError):
             damaged.add(row.body_number)
     unreadable = [row for row in rows if row.body_number in damaged]

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from apps.core import json, sql
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.timeline.bodies import CorruptBody, unframe
 from apps.timeline.ledger.documents.values import CONFIG_KEY
 from apps.timeline.models import Session
@@ -156,6 +156,8 @@ class DocumentWalk:
             told = json.parse(said)
             expected = self._follows(version, told, len(said))
             reach = self._reach(version, told)
+        except Busy:
+            raise  # its store or its key is away: nothing is known of the body
         except (CorruptBody, DomainError, *_NO_ENTRY) as error:
             yield Kind.BODY, f"its body: {error}"
             return

@@ -20,7 +20,7 @@ from apps.console.pages.session.conversation.spoken import (
 )
 from apps.console.pages.session.conversation.tool_calls import CALLS, Card
 from apps.core import json
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.core.json import Json
 from apps.timeline.models import Turn
 from apps.timeline.queries import (
@@ -127,6 +127,8 @@ def of_turn(
         parts = turn.parts()
         heard, answer = json.parse(parts["input"]), json.parse(parts["output"])
         calls = calls_in_turn(parts)
+    except Busy:
+        raise  # nothing is wrong with it
     except (CorruptBody, DomainError, KeyError, AttributeError):
         # Bytes that are not what was written may be anything, also no turn.
         return [replace(base, is_unreadable=True)]

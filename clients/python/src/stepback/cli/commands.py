@@ -39,6 +39,7 @@ def sessions(client: Stepback, asked: Namespace, output: Output) -> None:
             output.result(found.raw, f"{_session(found.session, output)}  {matches}")
         if page.has_more:
             output.more()
+        output.notices(page.notices)
         return
     listed = client.sessions.list(
         agent_id=asked.agent,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
 COLOURS = {"added": 32, "removed": 31, "changed": 33, "dim": 2, "bold": 1}
@@ -46,6 +46,11 @@ class Output:
         """Tell people that a list goes on."""
         if not self.as_json:
             self.write(self.paint("… there are more", "dim"))
+
+    def notices(self, said: Iterable[str]) -> None:
+        """Tell beside the results how far was looked, and what may be missing."""
+        for one in said:
+            sys.stderr.write(f"stepback: {plain(one)}\n")
 
     def write(self, line: str) -> None:
         self._stream.write(line + "\n")
