@@ -7,6 +7,8 @@ import pytest
 
 from apps.exports.telling.chat import Untold, line, messages_of, messages_of_turns
 
+SEAT = {"type": "text", "text": "seat 4A"}
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBO"}}
 ASKED = {"id": "c1", "function": {"name": "book", "arguments": '{"seat": "4A"}'}}
 
 
@@ -62,6 +64,46 @@ def test_a_turn_of_a_tool_is_a_call_and_its_result() -> None:
     call, result = told["messages"][2:]
     assert call["tool_calls"][0]["id"] == result["tool_call_id"]
     assert json.loads(call["tool_calls"][0]["function"]["arguments"]) == {"n": 1}
+
+
+def test_a_result_is_told_as_json_and_not_as_a_client_printed_it() -> None:
+    called = {"type": "tool_call", "tool_metadata": {"name": "book", "args": {}}}
+    result = {"type": "tool_response", "content": "{'ok': True}"}
+    told = messages_of_turns([(called, result | {"output": {"ok": True}})])
+    assert told[1]["content"] == '{"ok":true}'
+    assert messages_of_turns([(called, result)])[1]["content"] == "{'ok': True}"
+
+
+def test_parts_are_texts_where_they_say_texts_alone() -> None:
+    said = [
+        {"role": "user", "content": [{"type": "text", "text": "Book "}, SEAT]},
+        {
+            "role": "assistant",
+            "content": [SEAT, {"type": "tool_use", "id": "c1", "name": "book"}],
+            "tool_calls": [ASKED],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": [SEAT]},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "c1", "name": "book"}],
+            "tool_calls": [ASKED],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": [SEAT, PICTURE]},
+        {"role": "assistant", "content": [1, 2]},
+    ]
+    told = read(line(messages_of(said), {}))
+    contents = [one["content"] for one in told["messages"]]
+    assert contents[:4] == ["Book seat 4A", "seat 4A", "seat 4A", None]
+    assert json.loads(contents[4]) == [SEAT, PICTURE]
+    assert contents[5] == "[1,2]"
+
+
+def test_pictures_stay_parts_as_openai_has_them() -> None:
+    said = [
+        {"role": "user", "content": [SEAT, PICTURE]},
+        {"role": "assistant", "content": "A seat."},
+    ]
+    assert messages_of(said)[0]["content"] == [SEAT, PICTURE]
 
 
 def test_names_and_texts_stay_what_they_are() -> None:

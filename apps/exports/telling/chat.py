@@ -25,6 +25,8 @@ ROLES = {
     "ai": "assistant",
     "tool": "tool",
 }
+# What a content may be a list of in OpenAI's form.
+PARTS = frozenset({"text", "image_url", "input_audio", "file", "refusal"})
 
 
 class Untold(Exception):
@@ -118,7 +120,8 @@ def _turn(said: Json, answered: Json, number: int) -> Iterator[Message]:
         yield {
             "role": "tool",
             "tool_call_id": call_id,
-            "content": _text(answered.get("content")),
+            # Our clients write the result itself beside what they made a text of.
+            "content": _text(answered.get("output", answered.get("content"))),
         }
         return
     yield _message({"role": "user"} | said)
@@ -135,7 +138,7 @@ def _message(said: Json) -> Message:
     if role == "tool":
         return _result(said)
     if role != "assistant":
-        return {"role": role, "content": _text(said.get("content"))}
+        return {"role": role, "content": _content(said.get("content"))}
     calls = []
     for call in calls_of(said):
         if call.id is None:
@@ -156,9 +159,12 @@ def _result(said: Mapping[str, Json]) -> Message:
 
 def _assistant(content: Json, calls: list[dict[str, Any]]) -> Message:
     if not calls:
-        return {"role": "assistant", "content": _text(content)}
+        return {"role": "assistant", "content": _content(content)}
+    if isinstance(content, list):
+        # LangChain repeats calls there as their provider writes them.
+        content = [one for one in content if _type_of(one) != "tool_use"]
     # Content is null beside calls alone where nothing was said.
-    told = _text(content) if content not in (None, "") else None
+    told = _content(content) if content not in (None, "", []) else None
     return {"role": "assistant", "content": told, "tool_calls": calls}
 
 
@@ -176,7 +182,32 @@ def _written(call: ToolCall, call_id: str) -> dict[str, Any]:
     }
 
 
+def _content(content: Json) -> str | list[Json]:
+    """Return a text; where there are pictures or sounds as well, the parts."""
+    if not isinstance(content, list) or _texts(content) is not None:
+        return _text(content)
+    is_parts = all(_type_of(one) in PARTS for one in content)
+    return content if is_parts else _text(content)
+
+
 def _text(content: Json) -> str:
     if isinstance(content, str):
         return content
+    texts = _texts(content)
+    if texts is not None:
+        return "".join(texts)
     return "" if content is None else json.dumps(content).decode()
+
+
+def _texts(content: Json) -> list[str] | None:
+    """Return what is said in parts that are texts alone; None where they are not."""
+    if not isinstance(content, list) or not content:
+        return None
+    texts = [one.get("text") for one in content if _type_of(one) == "text"]
+    told = [one for one in texts if isinstance(one, str)]
+    return told if len(told) == len(content) else None
+
+
+def _type_of(part: Json) -> str | None:
+    found = part.get("type") if isinstance(part, dict) else None
+    return found if isinstance(found, str) else None
