@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -12,7 +13,7 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core import sql
 from apps.core.actors import SYSTEM
-from apps.core.ids import new_id
+from apps.core.ids import first_id, new_id
 from apps.core.provenance import unrequested
 from apps.timeline import bodies, hooks
 from apps.timeline.hooks.keeping import allowed
@@ -49,6 +50,32 @@ DELETE FROM timeline_entry e
  WHERE e.session_id = %(session)s AND e.number = ANY (%(numbers)s::bigint[])
 RETURNING 1
 """)
+# An event's id was made at most so long before the moment that it tells, never later.
+_CLOCK = timedelta(hours=1)
+_MOMENT = timedelta(milliseconds=1)
+_MOMENTS = sql.of_session("""
+SELECT min(v.created_at) AS first,
+       greatest(max(v.created_at), (
+           SELECT max(t.created_at) FROM timeline_turn t
+            WHERE t.session_id = %(session)s
+              AND t.turn_number = ANY (%(turns)s::bigint[]))) AS last
+  FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.number = ANY (%(numbers)s::bigint[])
+""")
+# What an agent wrote is told by the version or the turn, and goes with it. What a chain
+# of records covers stays, and what has not been sent on yet.
+_DELETE_EVENTS = sql.of_session("""
+DELETE FROM audit_event e USING unnest(%(numbers)s::bigint[]) n (number)
+ WHERE e.stream_id = %(session)s AND e.number = n.number
+   AND e.id >= %(first)s::varchar AND e.id < %(last)s::varchar
+   AND e.action = ANY (%(actions)s::varchar[]) AND e.actor_kind = 'key'
+   AND NOT EXISTS (SELECT FROM audit_auditrecord r
+                    WHERE r.stream_id = %(session)s AND r.event_id = e.id)
+   AND NOT EXISTS (SELECT FROM audit_outbox o
+                    WHERE o.stream_id = %(session)s AND o.event_id = e.id)
+RETURNING 1
+""")
+_WRITES = (Action.VERSION_CREATED, Action.TURN_ADDED)
 _ACTIONS = {
     Removed.EMPTIED: Action.SESSION_EMPTIED,
     Removed.PRUNED: Action.SESSION_PRUNED,
@@ -159,6 +186,7 @@ def taken(
         one for low, high in runs(numbers) for one in rows.turns(session_id, low, high)
     ]
     asked = _asked(session_id, numbers, [one.turn_number for one in turns], moved)
+    events = _delete_events(taking, asked)
     (counts,) = sql.rows(_CALLS[taking.kind], asked)
     archiving.delete_unnamed(session_id, emptied_of)
     uses.carry_on(taking.session, numbers, moved)
@@ -166,7 +194,7 @@ def taken(
     for stone in stones:
         stone.event_id = event.id if event else event_id
     Tombstone.objects.bulk_create(stones)
-    deleted = _finish(taking, runs(numbers)) + _delete_entries(taking, numbers)
+    deleted = _finish(taking, runs(numbers)) + _delete_entries(taking, numbers) + events
     bodies.cache.forget(session_id)
     return Gone(
         outcome=Went.DONE,
@@ -178,6 +206,20 @@ def taken(
         pinned=stays,
         has_more=has_more,
     )
+
+
+def _delete_events(taking: Taking, asked: dict[str, Any]) -> int:
+    """Delete what tells of an agent's writes that go, while these still say when."""
+    if taking.kind is Removed.EMPTIED:
+        return 0
+    (span,) = sql.rows(_MOMENTS, asked)
+    between = {
+        "first": first_id("trace", span.first - _CLOCK),
+        "last": first_id("trace", span.last + _MOMENT),
+        "actions": list(_WRITES),
+    }
+    with allowed():
+        return len(sql.rows(_DELETE_EVENTS, asked | between))
 
 
 def _delete_entries(taking: Taking, numbers: list[int]) -> int:
