@@ -75,7 +75,7 @@ def _kept(projects: Sequence[Project], now: datetime) -> Sequence[Family]:
             agent = names.get(one.agent_id, OTHER)
             sums[agent].update(keys=one.keys, bytes=one.bytes)
             if one.agent_id in names:
-                for window, count in writes_since(one, since).items():
+                for window, count in writes_since(one, one.agent_id, since).items():
                     allowed.add(count, project.slug, agent, window)
         for agent, told in sums.items():
             keys.add(told["keys"], project.slug, agent)

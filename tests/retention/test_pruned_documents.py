@@ -69,6 +69,21 @@ def pruned(project: Project, **days: int) -> Removal:
     return taken(policy)
 
 
+def test_what_was_pruned_was_written_all_the_same(admin: Api, project: Project) -> None:
+    admin.post("/v1/agents", {"name": AGENT, "external_id": AGENT})
+    store = Store(admin)
+    for value in ("first", "second", "third", "fourth"):
+        made(store.write("a", value))
+    asked = {"window": "30d"}
+
+    (before,) = made(admin.get("/v1/metrics/data", asked))["data"]
+    pruned(project)
+    (after,) = made(admin.get("/v1/metrics/data", asked))["data"]
+
+    assert numbers()[-2:] != [3, 4]
+    assert before["writes"] == after["writes"] == 4
+
+
 def document() -> Session:
     return Session.with_documents.get(kind="keyed")
 

@@ -13,6 +13,8 @@ from apps.agents.scope import Scope
 from apps.audit.actions import Action
 from apps.audit.models import Event
 from apps.core import sql
+from apps.core.ids import first_id
+from apps.data.audit.trail import stream_of
 from apps.timeline.operations import Document
 
 # Of more agents, those that were registered last; of more blocks, the newest.
@@ -81,15 +83,21 @@ def data_figures(
         blocked=Counter(rule for _, rule in blocks[:MOST_BLOCKED]),
         has_more_blocked=len(blocks) > MOST_BLOCKED,
         largest=[
-            AgentFigures(
-                agent=by_document[row.session_id],
-                keys=row.keys,
-                bytes=row.bytes,
-                writes=writes_since(row, {"": start})[""],
-                blocked=by_agent[by_document[row.session_id].id],
-            )
+            _figures(row, by_document[row.session_id], start, by_agent)
             for row in kept[:limit]
         ],
+    )
+
+
+def _figures(
+    row: Any, agent: Agent, start: datetime, blocked: Mapping[str, int]
+) -> AgentFigures:
+    return AgentFigures(
+        agent=agent,
+        keys=row.keys,
+        bytes=row.bytes,
+        writes=writes_since(row, agent.id, {"": start})[""],
+        blocked=blocked[agent.id],
     )
 
 
@@ -98,8 +106,14 @@ def kept_by(document_ids: Sequence[str]) -> list[Any]:
     return sql.rows(_KEPT, {"ids": document_ids, "most": len(document_ids)})
 
 
-def writes_since(document: Any, since: Mapping[str, datetime]) -> dict[str, int]:
-    """Return how many versions a document has had since each of these moments."""
+def writes_since(
+    document: Any, agent_id: str, since: Mapping[str, datetime]
+) -> dict[str, int]:
+    """Return how many versions an agent's document has had since each of these moments.
+
+    Also those that retention has pruned meanwhile: the agent's records, which stay,
+    have the number of each.
+    """
     asked = {
         "session": document.session_id,
         "head": document.head_number,
@@ -107,7 +121,21 @@ def writes_since(document: Any, since: Mapping[str, datetime]) -> dict[str, int]
         "since": list(since.values()),
     }
     found = sql.rows(_BEFORE, asked)
-    return {one.name: document.head_number - one.number for one in found}
+    before = {
+        one.name: one.number
+        if one.is_there
+        else min(one.number, _last_before(agent_id, since[one.name], one.number))
+        for one in found
+    }
+    return {name: document.head_number - number for name, number in before.items()}
+
+
+def _last_before(agent_id: str, moment: datetime, otherwise: int) -> int:
+    """Return the version before the first one that records have since a moment."""
+    since = stream_of(agent_id).filter(event_id__gte=first_id("trace", moment))
+    made = since.exclude(version=None).order_by("event_id")
+    first = made.values_list("version", flat=True).first()
+    return otherwise if first is None else first - 1
 
 
 def _blocks(
