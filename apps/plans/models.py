@@ -201,6 +201,8 @@ class Item(models.Model):
                 name="plans_item_waiting",
                 condition=models.Q(state__in=["planned", "unseen"]),
             ),
+            # How many are in each state, without their rows.
+            models.Index(fields=["plan", "state"], name="plans_item_in_state"),
             # How fast a plan went lately.
             models.Index(
                 fields=["plan", "done_at"],

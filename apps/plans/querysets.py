@@ -72,16 +72,20 @@ class PlanQuerySet(models.QuerySet["Plan"]):
     def newest_first(self) -> PlanQuerySet:
         return self.order_by("-id")
 
-    def with_counts(self) -> PlanQuerySet:
-        """Each with `n_planned`, `n_done` and so on: one of every state of an item."""
-        from apps.plans.models import ItemState
+    def newest_counted(self, most: int) -> list[Plan]:
+        """Return the newest, each with `n_planned`, `n_done` and so on, a state each.
 
-        return self.annotate(
-            **{
-                f"n_{state}": Count("item", filter=Q(item__state=state))
-                for state in ItemState.values
-            }
-        )
+        Items are counted of these alone, and from their index: a join would read the
+        rows of each, of which a plan may have ten thousand.
+        """
+        from apps.plans.models import Item, ItemState
+
+        found = list(self.newest_first()[:most])
+        counted = Item.objects.counted([plan.id for plan in found])
+        for plan in found:
+            for state in ItemState.values:
+                setattr(plan, f"n_{state}", counted.get((plan.id, state), 0))
+        return found
 
 
 class ItemQuerySet(models.QuerySet["Item"]):
@@ -135,9 +139,15 @@ class ItemQuerySet(models.QuerySet["Item"]):
             "rank", "bare", "position"
         )
 
+    def counted(self, plan_ids: Sequence[str]) -> dict[tuple[str, str], int]:
+        """Return how many each plan has in each state, where it has any."""
+        some = self.filter(plan_id__in=plan_ids).values("plan_id", "state")
+        found = some.annotate(n=Count("*")).order_by("plan_id", "state")
+        return {(row["plan_id"], row["state"]): row["n"] for row in found}
+
     def counts(self) -> dict[str, int]:
         """Return how many are in each state."""
-        found = self.values("state").annotate(n=Count("session_id")).order_by("state")
+        found = self.values("state").annotate(n=Count("*")).order_by("state")
         return {row["state"]: row["n"] for row in found}
 
     def verdicts(self) -> dict[str, int]:

@@ -5,6 +5,8 @@ import json
 import zipfile
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.accounts.models import Scope
@@ -250,6 +252,20 @@ def test_strangers_and_nobody(api, make_key, project, other_project):
     assert api(None).get(f"/v1/plans/{plan['id']}").status == 401
     assert api().get(f"/v1/plans/plan_{'0' * 26}").code == "plan_not_found"
     assert api().put(f"/v1/plans/{plan['id']}").status == 405
+
+
+def test_a_list_counts_the_items_of_its_page_alone_and_at_once(api, project):
+    client = api()
+    for count in (1, 2, 3):
+        made(client, kind="hold", sessions=make_sessions(project, count))
+
+    with CaptureQueriesContext(connection) as asked:
+        listed = client.get("/v1/plans", {"limit": 2}).body["data"]
+
+    assert [one["counts"]["planned"] for one in listed] == [3, 2]
+    items = [one["sql"] for one in asked if "plans_item" in one["sql"]]
+    assert len(items) == 1
+    assert "plans_plan" not in items[0]
 
 
 def test_plans_are_listed_page_by_page(api, project):

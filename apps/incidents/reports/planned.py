@@ -38,7 +38,7 @@ _CAME_TO = {
 def plans_for(incident: Incident, act: Act, *, most: int) -> Sequence[Plan]:
     """Return the newest plans that whoever asks may see, with their counts."""
     mine = Plan.objects.visible_to(act.actor, act.scope).of_incident(incident.id)
-    return list(mine.with_counts().newest_first()[:most])
+    return mine.newest_counted(most)
 
 
 def told(plan: Plan, at: str, text: Callable[[str], str]) -> str:

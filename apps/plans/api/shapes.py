@@ -24,7 +24,7 @@ def plan_object(plan: Plan) -> dict[str, Any]:
 
 
 def listed_plan(plan: Any) -> dict[str, Any]:
-    """Return a plan that was read `with_counts`, without its items."""
+    """Return a plan that was read by `newest_counted`, without its items."""
     return _about(plan, {one: getattr(plan, f"n_{one}") for one in ItemState.values})
 
 

@@ -113,8 +113,7 @@ class PlanCollection(PlanView):
             raise InvalidRequest(
                 "starting_after takes the id of a plan.", param="starting_after"
             )
-        found = self.seen(request).with_counts().older_than(after).newest_first()
-        rows = list(found[: limit + 1])
+        rows = self.seen(request).older_than(after).newest_counted(limit + 1)
         return Response(paging.page(rows, limit, lambda one: str(one.id), listed_plan))
 
 

@@ -55,8 +55,8 @@ def plan_list(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         raise InvalidRequest("This is no place in the list.", param="after")
     after = form.cleaned_data["after"] or None
-    mine = Plan.objects.of_project(membership.project_id).with_counts()
-    found = list(mine.older_than(after).newest_first()[: LISTED + 1])
+    mine = Plan.objects.of_project(membership.project_id).older_than(after)
+    found = mine.newest_counted(LISTED + 1)
     context = {
         "membership": membership,
         "plans": [(one, pages.headline(one)) for one in found[:LISTED]],
