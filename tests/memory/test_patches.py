@@ -72,6 +72,7 @@ def test_it_is_written_once_however_often_it_is_accepted(
 
     assert done(decide(administrator, made)) == first
     assert done(decide(administrator, made, expected_version=0)) == first
+    assert done(decide(administrator, made, expected_memory_version=1)) == first
     assert head(mind, session)["version"] == version
     assert head(mind, session)["state"]["seat"] == "window"
 

@@ -59,6 +59,39 @@ def test_a_conflict_is_resolved(
     assert resolved(mind, new, decision, other_id=old["id"]) == [mine, other]
 
 
+def test_what_somebody_else_has_decided_since_is_not_decided_again(mind: Mind) -> None:
+    old, new = conflict(mind)
+    seen = {
+        "other_id": old["id"],
+        "expected_memory_version": new["version"],
+        "expected_other_version": old["version"],
+    }
+    decided = resolved(mind, new, "keep", **seen)
+
+    body = {"memory_id": new["id"], "decision": "replace", **seen}
+    refused = mind.client.post("/v1/memories/resolve", body)
+
+    assert (refused.status, refused.code) == (409, "version_conflict")
+    assert refused.param == "memory_id"
+    assert resolved(mind, new, "keep", **seen) == decided
+    assert set(mind.listed(user_id="ada")) == {"Order 4712 was paid"}
+
+
+def test_of_two_the_other_one_is_held_to_what_was_seen_as_well(mind: Mind) -> None:
+    old, new = conflict(mind)
+    mind.patch(old["id"], content="Order 4712 was paid twice")
+    seen = {"other_id": old["id"], "expected_other_version": old["version"]}
+
+    body = {"memory_id": new["id"], "decision": "replace", **seen}
+    refused = mind.client.post("/v1/memories/resolve", body)
+    of_one = mind.client.post(
+        "/v1/memories/resolve", body | {"decision": "drop", "other_id": None}
+    )
+
+    assert (refused.status, refused.param) == (409, "other_id")
+    assert (of_one.status, of_one.param) == (400, "expected_other_version")
+
+
 def test_a_proposal_is_accepted_or_dropped(mind: Mind, administrator: Mind) -> None:
     likes = mind.add("Likes jazz", user_id="ada", confidence=0.3)
     plays = mind.add("Plays the tuba", user_id="ada", confidence=0.3)

@@ -110,10 +110,9 @@ class DecideForm(forms.Form):
     reason = forms.CharField(required=False, max_length=MAX_REASON)
     key = forms.CharField(required=False, max_length=64)
 
-    def versions(self) -> list[int]:
+    def versions(self) -> list[int | None]:
         """Return the versions that were shown, as far as the form says them."""
-        shown = (self.cleaned_data["seen"], self.cleaned_data["other_seen"])
-        return [one for one in shown if one is not None]
+        return [self.cleaned_data["seen"], self.cleaned_data["other_seen"]]
 
 
 class BackForm(forms.Form):

@@ -20,7 +20,7 @@ from apps.core.http.input.fields import (
 )
 from apps.core.time.moments import moment
 from apps.memory.api.inputs import REASONING, PlacedInput, moment_in
-from apps.memory.documents.deciding import Decision
+from apps.memory.documents.deciding import OF_TWO, Decision
 from apps.memory.operations.importing import MOST_ITEMS, Item, NoItem
 from apps.memory.operations.resolving import Resolution
 from apps.memory.operations.stepping import Wanted
@@ -55,6 +55,12 @@ class ResolveInput(InputSerializer):
         help_text="Of a proposed patch that is accepted: the head of its session that "
         "you saw, else 409.",
     )
+    expected_memory_version = WholeNumberField(
+        min_value=1, help_text="The memory's `version` that you saw, else 409."
+    )
+    expected_other_version = WholeNumberField(
+        min_value=1, help_text="Of a conflict: the other one's `version`, else 409."
+    )
     reasoning = TextField(max_length=32_768, help_text=REASONING)
 
     def resolution(self) -> Resolution:
@@ -66,9 +72,15 @@ class ResolveInput(InputSerializer):
         decision = said.get("decision") or said.get("action")
         if decision not in list(Decision):
             raise InvalidRequest(f"This takes {', '.join(Decision)}.", param="decision")
+        other = said.get("expected_other_version")
+        if other is not None and decision not in OF_TWO:
+            raise InvalidRequest(
+                "This is for a decision of two.", param="expected_other_version"
+            )
         return Resolution(
             decision=Decision(decision),
             other_id=said.get("other_id"),
+            seen=(said.get("expected_memory_version"), other),
             expected=said.get("expected_version"),
             reasoning=said.get("reasoning"),
         )

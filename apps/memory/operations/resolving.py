@@ -37,14 +37,15 @@ class Resolution:
     """What was decided; `other_id` is the memory that it conflicts with.
 
     `expected` is the head of the session, as it was seen, to which a patch is written;
-    `seen` are the versions, as they were seen, of the memory and of the other one.
+    `seen` are the versions, as they were seen, of the memory and of the other one; None
+    is not asked.
     """
 
     decision: Decision
     other_id: str | None = None
     reasoning: str | None = None
     expected: int | None = None
-    seen: Sequence[int] = ()
+    seen: Sequence[int | None] = ()
 
 
 def resolve(
@@ -68,11 +69,15 @@ def resolve(
     writing to the session raises.
     """
     owner, row = found(act, memory_id)
-    before = standing(owner.document, row.id, now=act.now).content
+    kept = standing(owner.document, row.id, now=act.now)
+    before = kept.content
     _require_fit(before, resolution)
     decider = _Decider(act=act, is_administrators=is_administrators)
     decider.require_for(before, resolution)
     if before.is_patch and resolution.decision is Decision.ACCEPT:
+        # Sent again, it is answered as before.
+        if before.taken_version is None:
+            _require_seen([kept], resolution)
         taken = patches.accept(
             act=act,
             owner=owner,
@@ -174,9 +179,10 @@ def _require_seen(before: list[Kept], resolution: Resolution) -> None:
 
     Raises: EntryChanged.
     """
-    for one, seen in zip(before, resolution.seen, strict=False):
-        if one.ordinal != seen:
-            raise EntryChanged(param="memory_id", current=one.ordinal)
+    named = ("memory_id", "other_id")
+    for one, seen, param in zip(before, resolution.seen, named, strict=False):
+        if seen is not None and one.ordinal != seen:
+            raise EntryChanged(param=param, current=one.ordinal)
 
 
 def _told(content: Content, resolution: Resolution) -> Told:

@@ -173,12 +173,17 @@ class AsyncMemories(AsyncResource):
         other_id: str | None = None,
         reasoning: str | None = None,
         expected_version: int | None = None,
+        expected_memory_version: int | None = None,
+        expected_other_version: int | None = None,
         idempotency_key: str | None = None,
     ) -> answers.MemoriesResolved:
         """Decide: keep (the other), replace (it), both; accept, drop; promote.
 
         To accept a proposal takes an administrator's key, or a person in the console.
         Of a patch that is accepted `expected_version` is the head of its session.
+
+        Raises: Conflict if the memory, or the other one of two, has another version by
+        now than is expected.
         """
         body = given(
             memory_id=memory_id,
@@ -186,6 +191,8 @@ class AsyncMemories(AsyncResource):
             other_id=other_id,
             reasoning=reasoning,
             expected_version=expected_version,
+            expected_memory_version=expected_memory_version,
+            expected_other_version=expected_other_version,
         )
         segments, read = ("memories", "resolve"), answers.MemoriesResolved.of
         return await self._send("POST", segments, body, read, idempotency_key)
