@@ -594,6 +594,7 @@ class TestFork:
         ("state", "says"),
         [
             ('{"a": 1,\n "b": tru}', "Line 2, column"),
+            ('{"a": "\u2028",\n "b": tru}', 'fault-line"> &quot;b&quot;: '),
             ('{"a": 1, "a": 2}', "a key that this object already has"),
             ("[1]", "This must be a JSON object."),
             ('{"a": 1e400}', "/a"),

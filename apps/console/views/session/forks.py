@@ -110,7 +110,8 @@ def _refusal(filled: ForkForm) -> dict[str, Any]:
 
 def _around(text: str, line: int | None, column: int | None) -> dict[str, Any] | None:
     """Return the line at fault in two parts: before the place, and from it on."""
-    lines = text.splitlines()
+    # As the parser counts them: a text in it may hold what else ends a line.
+    lines = text.replace("\r\n", "\n").split("\n")
     if line is None or column is None or not 0 < line <= len(lines):
         return None
     whole = lines[line - 1]
