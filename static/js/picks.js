@@ -38,6 +38,11 @@ function show() {
     return;
   }
   const ids = kept();
+  // Of a list that came back with a refusal: what was picked on its other pages.
+  for (const field of bulk().querySelectorAll("input[type=hidden][name=session]")) {
+    ids.add(field.value);
+    field.remove();
+  }
   for (const box of document.querySelectorAll(BOXES)) {
     box.checked ||= ids.has(box.value);
     if (box.checked) {

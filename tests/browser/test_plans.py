@@ -85,6 +85,25 @@ def test_picks_stay_from_page_to_page(visits: Visits, console: Console) -> None:
     expect(page.locator("#picked")).to_have_text("The picked")
 
 
+def test_picks_of_other_pages_outlive_a_refusal(
+    visits: Visits, console: Console
+) -> None:
+    page = visits.page("olga")
+    page.goto(begun(console, 52))
+
+    page.locator(".pick input").first.check()
+    page.get_by_role("link", name="Older").click()
+    expect(page.locator("#picked")).to_have_text("1 picked (1 on other pages)")
+    page.locator(".pick input").first.check()
+    page.get_by_role("button", name="Label…").click()
+    expect(page.locator("[role=alert]").first).to_contain_text("Nothing was done")
+    expect(page.locator("#picked")).to_have_text("2 picked (1 on other pages)")
+    page.get_by_label("The label").fill("seen")
+    page.get_by_role("button", name="Label…").click()
+
+    expect(page.locator("h1")).to_contain_text("Label 2 sessions")
+
+
 def test_it_works_without_javascript_on_a_phone(
     visits: Visits, console: Console, tmp_path: Path
 ) -> None:

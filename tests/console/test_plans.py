@@ -262,6 +262,20 @@ def test_picks_are_kept_where_a_plan_was_refused(operator, project, stories):
     assert page.count('form="bulk" checked') == 1
 
 
+def test_picks_of_other_pages_are_kept_where_a_plan_was_refused(
+    operator, project, stories
+):
+    older = [Story(project, now=timezone.now()).id for _ in range(queries.PAGE)]
+    sent = {"kind": "label", "session": [stories[1].id, older[-1], stories[1].id]}
+
+    page = text(operator.post(url("make_plan", project), sent, headers=HTML), 400)
+
+    assert f'type="hidden" name="session" value="{stories[1].id}"' in page
+    assert page.count(stories[1].id) == 1
+    assert "1 on other pages, and the picked" in page
+    assert f'name="session" value="{older[-1]}" form="bulk" checked' in page
+
+
 @pytest.mark.parametrize("label", ["", "x" * 101, "a\u202eb"])
 def test_what_is_no_label_is_said_at_its_field_and_stays_there(
     operator, project, stories, label

@@ -93,6 +93,9 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
     here = reverse("console:sessions", args=[membership.project.slug])
     rows = session_rows.session_rows(found.rows)
     is_plain = session_search.is_plain(query)
+    rows = rows if is_plain else session_rows.grouped(rows)
+    picked = request.POST.getlist("session")
+    boxes = {row.session.id for row in rows}
     context = _shell(request, membership, text=text, view=view) | {
         "text": text,
         "sort": sort,
@@ -100,7 +103,7 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         "of_the_gone": session_search.of_the_gone(query),
         "is_plain": is_plain,
         "is_filtered": bool(query.clauses),
-        "rows": rows if is_plain else session_rows.grouped(rows),
+        "rows": rows,
         "notices": found.notices,
         "newest": here + written_query(text, sort) if after else None,
         "older": here + written_query(text, sort, after=found.after)
@@ -112,7 +115,9 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         "rules": RULES,
         "most": MOST,
         "key": new_key(),
-        "picked": request.POST.getlist("session"),
+        "picked": picked,
+        # Picked on another page of the list: no box here says so.
+        "picked_elsewhere": [one for one in dict.fromkeys(picked) if one not in boxes],
     }
     name = (
         "console/_sessions.html" if wants_fragment(request) else "console/sessions.html"
