@@ -166,3 +166,16 @@ def test_there_are_two_ways_to_handle_it(admin, project):
 
     assert answer.status_code == 400
     assert not AuditRecord.objects.filter(action="project.changed").exists()
+
+
+def test_a_form_that_is_sent_twice_makes_one_key(admin, project):
+    page = text(admin.get(url("keys", project)))
+    (key,) = re.findall(r'name="key" value="([^"]+)"', page)
+
+    first, again = (issue(admin, project, key=key) for _ in range(2))
+
+    assert first.status_code == 201
+    assert again["Location"] == url("keys", project)
+    shown = text(admin.get(again["Location"]))
+    assert "its key is made, and was shown once" in shown
+    assert ApiKey.objects.filter(project=project, name="bot").count() == 1

@@ -55,6 +55,12 @@ def test_an_administrator_declares_and_withdraws_both(
     assert "Writes may name any version" in page
     schema = AgentSchema.objects.get(version="3.0.0")
     (kept,) = SchemaMigration.objects.all()
+    led_to = AgentSchema.objects.get(version="2.0.0")
+    refused = ada.acts("withdraw_schema", agent, led_to.id)
+    assert refused.status_code == 409
+    assert "Nothing was done: Migrations lead to it or from it" in plain(
+        refused.content.decode()
+    )
     assert ada.acts("withdraw_migration", agent, kept.id).status_code == 303
     assert ada.acts("withdraw_schema", agent, schema.id).status_code == 303
     assert not SchemaMigration.objects.exists()

@@ -9,6 +9,7 @@ from apps.accounts.models import Role
 from apps.audit.models import AuditRecord
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Delivery, Subscription
+from apps.webhooks.services import signing
 from tests.accounts.make import make_member
 from tests.acts import act_in
 from tests.console.make import HTML, signed_in
@@ -187,6 +188,26 @@ def test_a_test_stands_in_the_log_and_can_be_tried_now(admin, project, webhook):
     assert page.status_code == 303
     nothing = text(admin.get(url("webhook", project, webhook.id), {"status": "failed"}))
     assert "No delivery of the last 30 days has this status" in nothing
+
+
+def test_another_secret_that_is_asked_for_twice_is_one(admin, project, webhook):
+    page = text(admin.get(url("webhook", project, webhook.id)))
+    (key,) = re.findall(r'name="key" value="([^"]*-secret)"', page)
+    before = signing.secret_of(webhook)
+
+    twice = [
+        text(admin.post(url("webhook_secret", project, webhook.id), {"key": key}))
+        for _ in range(2)
+    ]
+
+    found = [re.search(r'id="secret"[^>]*>([^<]+)<', one)[1] for one in twice]
+    assert found[0] == found[1] != before
+    webhook.refresh_from_db()
+    assert signing.secret_from(webhook.id, webhook.old_salt) == before
+    # Once it has had another one, the first is shown no more.
+    admin.post(url("webhook_secret", project, webhook.id), {"key": "another"})
+    again = admin.post(url("webhook_secret", project, webhook.id), {"key": key})
+    assert again["Location"] == url("webhook", project, webhook.id)
 
 
 def test_another_secret_is_shown_once(admin, project, webhook):

@@ -89,7 +89,7 @@ class UnmaskedForm(forms.Form):
     is_allowed = forms.ChoiceField(choices=[("on", "On"), ("off", "Off")])
 
 
-class KeyForm(forms.Form):
+class KeyForm(OnceForm):
     """A key to be made."""
 
     name = forms.CharField(

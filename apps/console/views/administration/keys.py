@@ -15,10 +15,16 @@ from apps.accounts.models import ApiKey, KeyMark, Membership, Scope
 from apps.accounts.views.acting import acting
 from apps.console import queries
 from apps.console.forms.project import HANDLINGS, HandlingForm, KeyForm, KeysForm
+from apps.console.views.requests.acts import act_once, made_once, new_key
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.core.errors import InvalidRequest
 from apps.core.handling import Handling
+
+SHOWN_BEFORE = (
+    "This form was sent before: its key is made, and was shown once. Whoever has not "
+    "got it revokes it and makes another."
+)
 
 
 @page
@@ -33,25 +39,23 @@ def issue(request: HttpRequest, membership: Membership) -> HttpResponse:
     form = KeyForm(request.POST)
     if not form.is_valid():
         return _page(request, membership, form=form, status=422)
-    days = form.cleaned_data["expires_days"]
-    act = acting(request)
+    issued: list[tuple[ApiKey, str]] = []
+
+    def issue_one() -> str:
+        issued.append(_issued(request, membership, form))
+        return str(issued[0][0].id)
+
     try:
-        key, secret = accounts.issue_key(
-            project=membership.project,
-            name=form.cleaned_data["name"],
-            scope=Scope(form.cleaned_data["scope"]),
-            agents=form.agents(),
-            terms=accounts.KeyTerms(
-                expires_at=act.now + timedelta(days=days) if days else None,
-                mark=KeyMark(form.cleaned_data["begins_with"] or KeyMark.STATEBASE),
-            ),
-            act=act,
-        )
+        made_once(act_once(request, membership, form), issue_one)
     except InvalidRequest as refused:
         form.add_error(
             refused.param if refused.param in form.fields else None, refused.message
         )
         return _page(request, membership, form=form, status=422)
+    if not issued:
+        messages.info(request, SHOWN_BEFORE)
+        return redirect("console:keys", membership.project.slug)
+    key, secret = issued[0]
     context = {
         "membership": membership,
         "key": key,
@@ -59,6 +63,24 @@ def issue(request: HttpRequest, membership: Membership) -> HttpResponse:
         "has_sessions": queries.has_sessions(membership.project),
     }
     return render(request, "console/key_issued.html", context, status=201)
+
+
+def _issued(
+    request: HttpRequest, membership: Membership, form: KeyForm
+) -> tuple[ApiKey, str]:
+    days = form.cleaned_data["expires_days"]
+    act = acting(request)
+    return accounts.issue_key(
+        project=membership.project,
+        name=form.cleaned_data["name"],
+        scope=Scope(form.cleaned_data["scope"]),
+        agents=form.agents(),
+        terms=accounts.KeyTerms(
+            expires_at=act.now + timedelta(days=days) if days else None,
+            mark=KeyMark(form.cleaned_data["begins_with"] or KeyMark.STATEBASE),
+        ),
+        act=act,
+    )
 
 
 def keys_shown(
@@ -111,7 +133,7 @@ def _page(
     context: dict[str, Any] = {
         "membership": membership,
         "rows": [(key, queries.key_status(key, now)) for key in rows[: queries.PAGE]],
-        "form": form or KeyForm(),
+        "form": form or KeyForm(initial={"key": new_key()}),
         "handling_form": HandlingForm({"handling": membership.project.handling}),
         "agent_names": queries.agent_names(membership.project),
         "newest": here + query(request, after=None) if after else None,

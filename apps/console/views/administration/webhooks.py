@@ -16,8 +16,9 @@ from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.console import queries
 from apps.console.forms.project import DeliveriesForm, WebhookForm, WebhooksForm
+from apps.console.forms.sending import OnceForm
 from apps.console.pages.filter_chips import applied
-from apps.console.views.requests.acts import act_of, act_once, made_once, new_key
+from apps.console.views.requests.acts import act_of, act_once, made_once, new_key, valid
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.refusals import SeeOther
@@ -150,11 +151,25 @@ def resend(
 def change_secret(
     request: HttpRequest, membership: Membership, webhook_id: str
 ) -> HttpResponse:
-    """Make another secret and show it, once."""
-    changed, secret = operations.change_secret(
-        webhook_id=webhook_id, act=act_of(request, membership)
+    """Make another secret and show it, once.
+
+    Sent twice it is one change: the secret until now would end with the second.
+    """
+    form = OnceForm(request.POST)
+    valid(form)
+    act = act_of(request, membership)
+
+    def change() -> str:
+        return operations.change_secret(webhook_id=webhook_id, act=act)[1]
+
+    made = made_once(
+        act_once(request, membership, form), lambda: change()[: signing.VISIBLE]
     )
-    return _secret(request, membership, changed, secret)
+    webhook = Subscription.objects.of_project(membership.project_id).one(webhook_id)
+    if webhook.secret_prefix != made:
+        # It has had another secret since, which is another act's to show.
+        return _to(membership, webhook_id)
+    return _secret(request, membership, webhook, signing.secret_of(webhook))
 
 
 @act(Permission.ADMIN, shows=webhook_shown)
@@ -254,6 +269,7 @@ def _one(
         "webhook": webhook,
         "form": form or WebhookForm(initial=now),
         "log": place,
+        "key": new_key(),
         "kinds": KINDS,
         "rows": rows[: queries.PAGE],
         "chips": applied(request.GET, place),

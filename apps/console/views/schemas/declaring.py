@@ -79,7 +79,14 @@ def agent_migrations(
     return _page(request, membership, agent, migration=filled, status=422)
 
 
-@act(Permission.ADMIN)
+def schemas_shown(
+    request: HttpRequest, membership: Membership, agent_id: str, **_: str
+) -> HttpResponse:
+    """Return the page for an act on a schema or a migration that was refused."""
+    return _page(request, membership, _agent(request, membership, agent_id))
+
+
+@act(Permission.ADMIN, shows=schemas_shown)
 def withdraw_schema(
     request: HttpRequest, membership: Membership, agent_id: str, schema_id: str
 ) -> HttpResponse:
@@ -92,7 +99,7 @@ def withdraw_schema(
     return _to_page(membership, agent)
 
 
-@act(Permission.ADMIN)
+@act(Permission.ADMIN, shows=schemas_shown)
 def withdraw_migration(
     request: HttpRequest, membership: Membership, agent_id: str, migration_id: str
 ) -> HttpResponse:
