@@ -1,5 +1,5 @@
 // What every page has: "/" goes to its filter or the search, Escape and a click beside it
-// close a menu, and what was done is said for a while.
+// close a menu, forms are sent once, and what was done is said for a while.
 
 import { hasModifier, isOff, isTyping } from "./shortcuts.js";
 
@@ -29,6 +29,23 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("click", (event) => closeMenus(event.target));
+
+// A double click sends a form once: what its second answer says is not what was done.
+const AGAIN = 3000;
+const sent = new WeakSet();
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post") {
+    return;
+  }
+  if (sent.has(form)) {
+    event.preventDefault();
+    return;
+  }
+  sent.add(form);
+  window.setTimeout(() => sent.delete(form), AGAIN);
+});
 
 // Nobody has to hurry who reads it, or goes for its button.
 const SHOWN = 10000;
