@@ -311,6 +311,19 @@ def test_what_is_no_key_is_refused(store, look, name, query, status):
     look(name, status, **query)
 
 
+@pytest.mark.parametrize("name", ["agent_data", "agent_audit", "agent_list"])
+def test_a_filter_that_there_is_not_is_never_passed_over(
+    store, viewer, project, agent, name
+):
+    args = [project.slug] if name == "agent_list" else [project.slug, agent.id]
+    address = reverse(f"console:{name}", args=args)
+
+    refused = viewer.get(address, {"prefix": "user:"}, headers=HTML)
+
+    assert refused.status_code == 400
+    assert "There is no filter prefix." in refused.content.decode()
+
+
 def test_agents_of_others_are_not_found(viewer, project, other_project, make_key, api):
     theirs = make_store(api(make_key(project=other_project)))
     made(theirs.write("x"))
@@ -319,7 +332,8 @@ def test_agents_of_others_are_not_found(viewer, project, other_project, make_key
     for reference in (agent.id, "agent_" + "0" * 26, "nobody"):
         for name in ("agent_data", "agent_key", "agent_detail"):
             address = reverse(f"console:{name}", args=[project.slug, reference])
-            assert viewer.get(address, {"key": "x"}).status_code == 404
+            asked = {"key": "x"} if name == "agent_key" else {}
+            assert viewer.get(address, asked).status_code == 404
             assert viewer.post(address, {"key": "x"}).status_code == 405
     assert not AuditRecord.objects.filter(actor_label="vera").exists()
 

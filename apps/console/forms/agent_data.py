@@ -4,8 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS
 
 from apps.audit.streams import OPERATIONS
+from apps.console.forms.sending import FilterForm
 from apps.core.errors import InvalidRequest
 from apps.data.checkpoints.moments import LONGEST
 from apps.data.documents.keys import LONGEST_KEY
@@ -25,6 +27,8 @@ def asked(form: forms.Form) -> dict[str, Any]:
     """
     if not form.is_valid():
         name, messages = next(iter(form.errors.items()))
+        if name == NON_FIELD_ERRORS:
+            raise InvalidRequest(str(messages[0]))
         raise InvalidRequest(f"{name}: {messages[0]}", param=name)
     return form.cleaned_data
 
@@ -52,7 +56,7 @@ def _number() -> forms.IntegerField:
     )
 
 
-class KeysForm(forms.Form):
+class KeysForm(FilterForm):
     """What keys begin with, what to look for, behind which key the page begins."""
 
     under = _key("Keys that begin with")
@@ -185,7 +189,7 @@ class RestoreForm(RestorePartsForm):
         )
 
 
-class AgentAuditForm(forms.Form):
+class AgentAuditForm(FilterForm):
     """Which operations are listed, and below which record."""
 
     operation = forms.ChoiceField(

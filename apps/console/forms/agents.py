@@ -6,14 +6,14 @@ from django import forms
 
 from apps.agents.models import AgentStatus
 from apps.agents.operations import LONGEST_NAME, LONGEST_REASON, LONGEST_TAG
-from apps.console.forms.sending import ShownForm
+from apps.console.forms.sending import FilterForm, ShownForm
 from apps.core.errors import DomainError
 from apps.core.json import parse_object
 from apps.data.operations.governing.floors import MAX_FLOOR_BYTES
 from apps.memory.models import Mode
 
 
-class AgentsForm(forms.Form):
+class AgentsForm(FilterForm):
     """Filter and place in the list of agents."""
 
     status = forms.ChoiceField(

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from apps.console.forms.sending import FilterForm
 from apps.core.errors import InvalidRequest
 from apps.core.time.moments import moment
 from apps.memory.documents.contents import LONGEST_NAME
@@ -24,8 +25,6 @@ STATUSES = {
     "taken": "taken patches",
 }
 MAX_REASON = 2_000
-# What every form of Django sends besides.
-CSRF_FIELD = "csrfmiddlewaretoken"
 
 
 def _text(label: str, longest: int, **attributes: str) -> forms.CharField:
@@ -50,7 +49,7 @@ def _require_owner(form: forms.Form, given: dict[str, Any]) -> None:
         form.add_error("owner", "The project is nobody in particular.")
 
 
-class MemoriesForm(forms.Form):
+class MemoriesForm(FilterForm):
     """Whose memories are listed, which, and what they say."""
 
     scope = forms.ChoiceField(label="Of", required=False, choices=SCOPES)
@@ -70,9 +69,7 @@ class MemoriesForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        for name in sorted(set(self.data) - set(self.fields)):
-            self.add_error(None, f"There is no filter {name[:40]}.")
+        given = super().clean()
         if given.get("q"):
             if given.get("words") not in ("", given["q"]):
                 self.add_error("q", "This and words say two things.")
@@ -115,7 +112,7 @@ class DecideForm(forms.Form):
         return [self.cleaned_data["seen"], self.cleaned_data["other_seen"]]
 
 
-class BackForm(forms.Form):
+class BackForm(FilterForm):
     """Whose memories are to be as they were and when, or what is to be forgotten."""
 
     scope = forms.ChoiceField(required=False, choices=SCOPES)
@@ -130,9 +127,7 @@ class BackForm(forms.Form):
     key = forms.CharField(required=False, max_length=64)
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        for name in sorted(set(self.data) - set(self.fields) - {CSRF_FIELD}):
-            self.add_error(None, f"There is no filter {name[:40]}.")
+        given = super().clean()
         _require_owner(self, given)
         for name in ("scope", "owner", "to", "version"):
             if given.get("session") and given.get(name) not in (None, ""):

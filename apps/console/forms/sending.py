@@ -1,10 +1,24 @@
-"""What a form says, unseen, of how it was sent: whether twice, and what it showed."""
+"""How a form was sent: whether twice, what it showed, whether with what it lacks."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django import forms
 
 LONGEST = 64
+# What every form of Django sends besides.
+CSRF_FIELD = "csrfmiddlewaretoken"
+
+
+class FilterForm(forms.Form):
+    """What narrows a list: a name that is none of its fields is never passed over."""
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        for name in sorted(set(self.data) - set(self.fields) - {CSRF_FIELD}):
+            self.add_error(None, f"There is no filter {name[:40]}.")
+        return given
 
 
 class OnceForm(forms.Form):

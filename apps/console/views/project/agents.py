@@ -9,6 +9,7 @@ from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
 from apps.agents import operations as agents
 from apps.console import queries
+from apps.console.forms.agent_data import asked
 from apps.console.forms.agents import AgentsForm, ReasonForm
 from apps.console.pages.agents.acts import told
 from apps.console.pages.agents.policy_words import sentences
@@ -18,7 +19,6 @@ from apps.console.pages.session.version_text import pretty
 from apps.console.views.requests.acts import act_of, valid
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
-from apps.core.errors import InvalidRequest
 from apps.data import browsing
 from apps.memory.formation.endpoint import is_configured
 from apps.memory.formation.settings import read_formation
@@ -30,11 +30,8 @@ def agent_list(request: HttpRequest, slug: str) -> HttpResponse:
     """List the agents, newest first, with what they have been doing."""
     membership = entered(request, slug)
     form = AgentsForm(request.GET)
-    if not form.is_valid():
-        raise InvalidRequest("These filters cannot be read.", param="after")
-    after = form.cleaned_data["after"] or None
-    asked = form.asked()
-    found = queries.agents(membership.project, asked=asked, after_id=after)
+    after = asked(form)["after"] or None
+    found = queries.agents(membership.project, asked=form.asked(), after_id=after)
     shown = found[: queries.PAGE]
     known = agent_activity(membership.project_id, [agent.id for agent in shown])
     context = {
