@@ -40,7 +40,7 @@ def require_prefix(prefix: str, *, param: str = "prefix") -> None:
     """
     if not prefix:
         raise InvalidRequest(
-            "A prefix has at least one character: nothing is deleted by no name.",
+            "A prefix has at least one character: none would mean all keys.",
             param=param,
         )
     fault = _fault_of_text(prefix)
