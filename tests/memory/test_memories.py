@@ -93,6 +93,9 @@ def test_pages_of_a_list_follow_each_other(mind: Mind) -> None:
     assert first["has_more"] is True
     shown = [one["content"] for one in first["data"]] + rest
     assert shown == [f"Fact {number}" for number in (4, 3, 2, 1, 0)]
+    for wrong in ("mem_nope", f"sess_{'0' * 26}"):
+        refused = mind.client.get("/v1/memories", {"starting_after": wrong})
+        assert (refused.status, refused.param) == (400, "starting_after")
 
 
 def test_equal_text_from_another_source_reinforces(mind: Mind) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -32,6 +33,7 @@ from apps.memory.operations.searching import LEAST_SCORE, SearchAsked
 
 VERSIONS_LIMIT = 20
 LAST = 2**53
+_MEMORY_ID = re.compile(r"mem_[0-9a-z]{26}", re.ASCII)
 LIMITS = [
     OpenApiParameter(
         "limit",
@@ -77,7 +79,7 @@ class FindingView(MemoryView):
             limit=self.number(LIMIT, MAXIMUM_LIMIT),
             types=self.several("type", "types"),
             tags=self.several("tags"),
-            after_id=paging.text_of(self.request, "starting_after"),
+            after_id=self._cursor(),
             **({"statuses": statuses} if statuses else {}),
         )
         return Response(
@@ -115,6 +117,15 @@ class FindingView(MemoryView):
             ),
             status=201,
         )
+
+    def _cursor(self) -> str | None:
+        """Raises: InvalidRequest for what is no memory's id: a list begins nowhere."""
+        cursor = paging.text_of(self.request, "starting_after")
+        if cursor is not None and not _MEMORY_ID.fullmatch(cursor):
+            raise InvalidRequest(
+                "starting_after takes the last_id of a page.", param="starting_after"
+            )
+        return cursor
 
     def _least(self) -> float:
         text = paging.text_of(self.request, "threshold")
