@@ -114,3 +114,13 @@ def test_a_store_that_nobody_serves_is_away_soon(tmp_path: Path) -> None:
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(AddressRefused):
         opened(address)
+
+
+def test_a_bucket_that_is_not_there_is_a_store_that_is_away(proxy: Proxy) -> None:
+    objects = opened(proxy.store().replace("s3://kept/", "s3://gone/"))
+    with pytest.raises(ObjectsAway):
+        objects.get("a")
+    with pytest.raises(ObjectsAway):
+        objects.range("a", 0, 1)
+    with pytest.raises(ObjectsAway):
+        objects.delete("a")

@@ -65,7 +65,8 @@ class Objects:
         """
         try:
             return bytes(obstore.get(self.store, name).bytes())
-        except (NotFoundError, FileNotFoundError):
+        except (NotFoundError, FileNotFoundError) as error:
+            _require_store(error)
             return None
         except (BaseError, OSError) as error:
             raise _away(error) from error
@@ -77,7 +78,8 @@ class Objects:
         """
         try:
             found = obstore.get_range(self.store, name, start=start, length=length)
-        except (NotFoundError, FileNotFoundError):
+        except (NotFoundError, FileNotFoundError) as error:
+            _require_store(error)
             return None
         except (BaseError, OSError) as error:
             raise _away(error) from error
@@ -90,7 +92,8 @@ class Objects:
         """
         try:
             return int(obstore.head(self.store, name)["size"])
-        except (NotFoundError, FileNotFoundError):
+        except (NotFoundError, FileNotFoundError) as error:
+            _require_store(error)
             return None
         except (BaseError, OSError) as error:
             raise _away(error) from error
@@ -110,7 +113,8 @@ class Objects:
         try:
             for page in obstore.list(self.store, prefix or None, chunk_size=PAGE):
                 yield from ((one["path"], one["size"]) for one in page)
-        except (NotFoundError, FileNotFoundError):
+        except (NotFoundError, FileNotFoundError) as error:
+            _require_store(error)
             return
         except (BaseError, OSError) as error:
             raise _away(error) from error
@@ -122,7 +126,8 @@ class Objects:
         """
         try:
             obstore.delete(self.store, name)
-        except (NotFoundError, FileNotFoundError):
+        except (NotFoundError, FileNotFoundError) as error:
+            _require_store(error)
             return
         except (BaseError, OSError) as error:
             raise _away(error) from error
@@ -140,6 +145,15 @@ class Objects:
             sync_folder(file.parent)
         except OSError as error:
             raise _away(error) from error
+
+
+def _require_store(missing: Exception) -> None:
+    """Tell an object that is not there from a bucket that is not.
+
+    Raises: ObjectsAway.
+    """
+    if "NoSuchBucket" in str(missing):
+        raise ObjectsAway("There is no such bucket.") from missing
 
 
 def _away(error: Exception) -> ObjectsAway:
