@@ -113,3 +113,23 @@ def test_one_object_that_is_lost_is_damage(
 def test_a_folder_that_was_never_filled_is_made(admin: Any, folder: Path) -> None:
     name = hashlib.sha256(b"x").hexdigest()
     assert admin.put(f"/v1/blobs/{name}", b"x").status == 201
+
+
+def test_a_search_finds_the_others_and_says_what_it_did_not_look_into(
+    past: Past, project: Project, admin: Any, folder: Path
+) -> None:
+    other = Past.of(project, [90.0 - n / 10 for n in range(34)])
+    feed_all()
+    with acting_as(Role.RETENTION):
+        for one in (past, other):
+            operations.thin_session(session_id=one.id, below=31)
+    take_away(folder)
+
+    found = admin.get("/v1/search?q=ever:state.n%3D20").body
+    assert [one["session_id"] for one in found["data"]] == [other.id]
+    assert any("1 sessions have states in the store" in one for one in found["notices"])
+
+    bring_back(folder)
+    found = admin.get("/v1/search?q=ever:state.n%3D20").body
+    assert {one["session_id"] for one in found["data"]} == {other.id, past.id}
+    assert not any("in the store" in one for one in found["notices"])

@@ -258,6 +258,12 @@ class Search:
                 "as many states were looked into as one page may, and there may be "
                 "more results behind them; go on with next"
             )
+        if self.states.away:
+            yield (
+                f"{len(self.states.away):,} sessions have states in the store of "
+                "objects, which does not answer: they were not looked into, and may "
+                "be missing"
+            )
         for session_id in sorted(self.states.unreadable):
             yield (
                 f"{session_id} has states that cannot be read, and may be missing; "

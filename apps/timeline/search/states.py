@@ -14,9 +14,8 @@ from functools import cached_property
 from apps.core import json, keyset, sql
 from apps.core.admission import work
 from apps.core.admission.work import BYTES_A_UNIT, WorkBudget
-from apps.core.errors import Busy, DomainError
 from apps.core.json import Json
-from apps.timeline.bodies import CorruptBody
+from apps.timeline.search.at_hand import at_hand
 from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import VersionRow
 
@@ -81,6 +80,8 @@ class States:
     unlisted: dict[str, int] = field(default_factory=dict)
     # Sessions with a state that cannot be read.
     unreadable: set[str] = field(default_factory=set)
+    # Those with states in the store, where that does not answer.
+    away: set[str] = field(default_factory=set)
     # The session, and the version in it, below which no versions were listed.
     cut: tuple[str, int] | None = None
 
@@ -123,7 +124,8 @@ class States:
             row = heads.get(session_id)
             state = None if row is None else reader.state((session_id, row.number))
             if row is None or state is None:
-                self.unreadable.add(session_id)
+                if session_id not in self.away:
+                    self.unreadable.add(session_id)
             elif fits(state):
                 found[session_id] = row.number
         return found
@@ -214,7 +216,12 @@ class Reader:
             if rows and room < 0:
                 break
             rows.append(row)
-        return _states(rows) or _states(rows[:1])
+        return self._at_hand(rows) or self._at_hand(rows[:1])
+
+    def _at_hand(self, rows: Sequence[VersionRow]) -> dict[Version, bytes]:
+        found = at_hand(rows, is_away=bool(self.states.away))
+        self.states.away.update(found.away)
+        return found.states
 
 
 class _Look:
@@ -250,7 +257,8 @@ class _Look:
             read = [reader.state(one) for one in self._needed((session_id, number))]
             if any(state is None for state in read):
                 needed = self._needed((session_id, number))
-                if not any(map(reader.is_gone, needed)):
+                is_away = session_id in self.states.away
+                if not is_away and not any(map(reader.is_gone, needed)):
                     self.states.unreadable.add(session_id)
             elif self.fits.test(read[0] if read[1:] else {}, read[-1]):
                 self.found[session_id] = [*known, number]
@@ -287,13 +295,3 @@ class _Look:
         if self.fits.is_alone or not number:
             return [version]
         return [(session_id, number - 1), version]
-
-
-def _states(rows: Sequence[VersionRow]) -> dict[Version, bytes]:
-    try:
-        return fetching.states(rows)
-    except Busy:
-        raise
-    except (CorruptBody, DomainError):
-        # `verify` tells of it; what cannot be read cannot be found.
-        return {}
