@@ -68,10 +68,13 @@ def _load(*flat: int) -> None:
     from django.utils import timezone
 
     from apps.accounts.models import Project
+    from apps.core.actors import Actor, ActorKind
     from tests.benchmarks import copying, loader
 
     project = Project.objects.get(slug="bench")
     loading = loader.Loader(project, now=timezone.now() - timedelta(days=400))
+    # What agents wrote: their events go with it.
+    loading.actor = Actor(kind=ActorKind.KEY, id="key_bench", label="bench")
     with copying.in_bulk():
         for count, versions in zip(flat[::2], flat[1::2], strict=True):
             states = loader.small_states(count)
