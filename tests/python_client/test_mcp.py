@@ -480,7 +480,7 @@ async def looking(call: Caller, name: str) -> None:
     found = await call("search", query=f"session:{session} changed:state.c")
     assert [one["session_id"] for one in found["results"]] == [session]
     hits = await call("checkpoint_search", query="Rolled back to checkpoint")
-    assert set(hits) == {"query", "results", "method", "why", "note"}
+    assert set(hits) == {"query", "results", "method", "has_more", "why", "note"}
     assert (hits["method"], "switch it on" in hits["why"]) == ("words", True)
     assert 0 < len(hits["results"]) <= 5
     assert set(hits["results"][0]) == {"text", "distance"}
@@ -508,6 +508,7 @@ def test_checkpoints_are_found_by_meaning(connect: Connect, live: Server) -> Non
             manage(live.dsn, "embed")
             found = await call("checkpoint_search", query="a refund for the customer")
             assert (found["method"], found["pending"]) == ("meaning", 0)
+            assert (found["has_more"], found["catching_up"]) == (False, False)
             first, second, *_ = found["results"]
             place = f"[thread={names[0]} checkpoint={made[0]['checkpoint_id']} step=1]"
             assert first["text"].startswith(f"{place} ")

@@ -135,6 +135,13 @@ def test_tools_remember_and_recall(live: Server, secret: str, session: Any) -> N
                 "Prefers aisle seats",
             )
             assert "data" in found["note"]
+            # Whether all was looked at: else none that was found would mean little.
+            assert (found["truncated"], found["stale"], found["why"]) == (
+                False,
+                0,
+                None,
+            )
+            assert found["pending"] == 0
             missing = await call("remember", content="x", session_id="sess_0")
             assert missing["error"].startswith("remember failed: ")
             assert (await call("recall", query=" "))["error"] == "Say what to recall."

@@ -19,6 +19,8 @@ from stepback.mcp.threads import (
 
 MARK = {WRAPPED: {"media_type": "application/json", "base64": "dHJ1ZQ=="}}
 LISTED = 100
+# What of a search was not looked at: versions to come, and those older than its page.
+LOOKED = ("pending", "catching_up", "has_more")
 UNMARK = {WRAPPED: {"media_type": "application/json", "base64": "ZmFsc2U="}}
 
 
@@ -131,7 +133,7 @@ class CheckpointTools(Threads):
             "query": query,
             "results": results,
             "method": "meaning",
-            "pending": page.raw["pending"],
+            **{name: page.raw[name] for name in LOOKED},
             "note": UNTRUSTED,
         }
 
@@ -150,6 +152,7 @@ class CheckpointTools(Threads):
             "query": query,
             "results": results,
             "method": "words",
+            "has_more": page.has_more,
             "note": UNTRUSTED,
         }
 

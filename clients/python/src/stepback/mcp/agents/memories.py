@@ -8,6 +8,8 @@ TOLD = (
     *("id", "content", "type", "tags", "scope", "session_id", "user_id", "status"),
     *("confidence", "near", "created_at"),
 )
+# How it was looked, and what was not: an empty list says little without.
+LOOKED = ("method", "pending", "stale", "truncated", "why")
 
 
 class MemoryTools(Threads):
@@ -43,4 +45,8 @@ class MemoryTools(Threads):
         told = [
             {name: one[name] for name in (*TOLD, "score")} for one in found.raw["data"]
         ]
-        return {"memories": told, "method": found.method, "note": UNTRUSTED}
+        return {
+            "memories": told,
+            **{name: found.raw[name] for name in LOOKED},
+            "note": UNTRUSTED,
+        }
