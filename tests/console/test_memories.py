@@ -1,6 +1,7 @@
 """Memories in the console: what is believed, from where, and taking it back."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from django.urls import reverse
 
 from apps.accounts.models import Role
 from apps.audit.models import AuditRecord
+from apps.memory import operations as memory
 from apps.memory.operations import forgetting
 from tests.accounts.make import make_member
 from tests.console.agent_pages import plain, row_heads
@@ -116,6 +118,24 @@ def test_a_filter_that_cannot_be_used_is_refused(
 
     assert answer.status_code == 400
     assert said in plain(answer.content.decode())
+
+
+def test_a_search_says_what_it_knows_by_words_alone(
+    mind: Mind, person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mind.add("Prefers aisle seats", user_id="ada")
+    viewer = person(Role.VIEWER)
+    look = memory.search
+
+    def busy(**asked: Any) -> Any:
+        return replace(look(**asked), pending=3, stale=1)
+
+    monkeypatch.setattr(memory, "search", busy)
+    for words in ("aisle", "cliffs"):
+        page = plain(viewer.looks(scope="user", owner="ada", words=words))
+        said = "3 memories just written or imported are known by words alone so far."
+        assert said in page
+        assert "1 memory is known by words alone until embedded for the new" in page
 
 
 def test_memories_of_a_deleted_session_are_shown_nowhere(
