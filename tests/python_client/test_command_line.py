@@ -59,6 +59,15 @@ def told(text: str) -> list[Any]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+def test_a_search_says_how_far_it_looked(
+    live: Server, secret: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--url", live.url, "--key", secret, "sessions", "state.nobody>3"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "stepback: state.nobody>3: no index has numbers in order" in printed.err
+
+
 def test_sessions_are_listed_and_searched(run: Any, trip: str, agent_id: str) -> None:
     assert trip in run("sessions", "--agent", agent_id)
     assert trip in run("sessions", f'agent:"{agent_id}" ever:state.destination=NYC')
