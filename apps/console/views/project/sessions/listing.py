@@ -1,6 +1,7 @@
 """The sessions of a project: searched, listed, narrowed."""
 
 import re
+from collections.abc import Collection
 from typing import Any
 from urllib.parse import urlencode
 
@@ -94,8 +95,6 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
     rows = session_rows.session_rows(found.rows)
     is_plain = session_search.is_plain(query)
     rows = rows if is_plain else session_rows.grouped(rows)
-    picked = request.POST.getlist("session")
-    boxes = {row.session.id for row in rows}
     context = _shell(request, membership, text=text, view=view) | {
         "text": text,
         "sort": sort,
@@ -115,9 +114,7 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         "rules": RULES,
         "most": MOST,
         "key": new_key(),
-        "picked": picked,
-        # Picked on another page of the list: no box here says so.
-        "picked_elsewhere": [one for one in dict.fromkeys(picked) if one not in boxes],
+        **_picks(request, {row.session.id for row in rows}),
     }
     name = (
         "console/_sessions.html" if wants_fragment(request) else "console/sessions.html"
@@ -213,6 +210,13 @@ def _refused(
     # A fragment is swapped in whatever it says; the page says what it is.
     status = 200 if is_part else problem_of(error).status
     return varying(render(request, name, context, status=status))
+
+
+def _picks(request: HttpRequest, shown: Collection[str]) -> dict[str, Any]:
+    """Return what a refused form had picked, and what of it has no box on the page."""
+    picked = request.POST.getlist("session")
+    elsewhere = [one for one in dict.fromkeys(picked) if one not in shown]
+    return {"picked": picked, "picked_elsewhere": elsewhere}
 
 
 def _end_of_term(text: str, at: int) -> int:
