@@ -787,10 +787,10 @@ def test_the_readme_has_a_line_for_each_command(
 ) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
-    offered = re.findall(r"^    (\w+) ", capsys.readouterr().out, re.MULTILINE)
+    offered = re.findall(r"^    ([\w-]+) ", capsys.readouterr().out, re.MULTILINE)
 
     rows = re.findall(r"^\| (`stepback .*?) \|", README.read_text(), re.MULTILINE)
-    told_of = set(re.findall(r"`stepback (\w+)", "\n".join(rows)))
+    told_of = set(re.findall(r"`stepback ([\w-]+)", "\n".join(rows)))
 
     assert set(offered) == told_of
-    assert len(offered) == 26
+    assert len(offered) == 27
