@@ -272,10 +272,12 @@ EXPIRED += [(f"temp:{n}", cause) for n in range(3) for cause in ("set", "expired
 
 
 def with_memories(told: Told) -> None:
-    """Four memories of a user, which nobody has embedded."""
-    for number in range(4):
-        body = {"content": f"Likes tea number {number}", "user_id": "ada"}
-        ok(told.client.post("/v1/memories", json=body))
+    """Four memories of a user, imported: nobody has read, or embedded, them."""
+    items = [
+        {"id": f"{number}", "memory": f"Likes tea number {number}", "user_id": "ada"}
+        for number in range(4)
+    ]
+    ok(told.client.post("/v1/memories/import", json={"results": items}))
 
 
 def embedded(told: Told) -> object:
