@@ -33,7 +33,8 @@ from apps.memory.operations.searching import LEAST_SCORE, SearchAsked
 
 VERSIONS_LIMIT = 20
 LAST = 2**53
-_MEMORY_ID = re.compile(r"mem_[0-9a-z]{26}", re.ASCII)
+# Where one stood is a place in a list, too, if its id is no longer whole.
+_MEMORY_ID = re.compile(r"mem_[0-9a-hjkmnp-tv-z]{1,26}", re.ASCII)
 LIMITS = [
     OpenApiParameter(
         "limit",
