@@ -92,6 +92,8 @@ def test_an_agents_writes_are_told_no_longer_than_their_versions_are_there(
     ]
     assert actions_of(run.id) == [
         "session.created",
+        "turn.added",
+        "turn.added",
         "session.rolled_back",
         "turn.added",
         "session.pruned",

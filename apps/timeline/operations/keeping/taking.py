@@ -54,28 +54,23 @@ RETURNING 1
 _CLOCK = timedelta(hours=1)
 _MOMENT = timedelta(milliseconds=1)
 _MOMENTS = sql.of_session("""
-SELECT min(v.created_at) AS first,
-       greatest(max(v.created_at), (
-           SELECT max(t.created_at) FROM timeline_turn t
-            WHERE t.session_id = %(session)s
-              AND t.turn_number = ANY (%(turns)s::bigint[]))) AS last
-  FROM timeline_version v
+SELECT min(v.created_at) AS first, max(v.created_at) AS last FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.number = ANY (%(numbers)s::bigint[])
 """)
-# What an agent wrote is told by the version or the turn, and goes with it. What a chain
-# of records covers stays, and what has not been sent on yet.
+# What an agent wrote is told by the version, and goes with it. What a chain of records
+# covers stays, and what has not been sent on yet; so do events of turns, from which is
+# counted what they used and cost.
 _DELETE_EVENTS = sql.of_session("""
 DELETE FROM audit_event e USING unnest(%(numbers)s::bigint[]) n (number)
  WHERE e.stream_id = %(session)s AND e.number = n.number
    AND e.id >= %(first)s::varchar AND e.id < %(last)s::varchar
-   AND e.action = ANY (%(actions)s::varchar[]) AND e.actor_kind = 'key'
+   AND e.action = 'version.created' AND e.actor_kind = 'key'
    AND NOT EXISTS (SELECT FROM audit_auditrecord r
                     WHERE r.stream_id = %(session)s AND r.event_id = e.id)
    AND NOT EXISTS (SELECT FROM audit_outbox o
                     WHERE o.stream_id = %(session)s AND o.event_id = e.id)
 RETURNING 1
 """)
-_WRITES = (Action.VERSION_CREATED, Action.TURN_ADDED)
 _ACTIONS = {
     Removed.EMPTIED: Action.SESSION_EMPTIED,
     Removed.PRUNED: Action.SESSION_PRUNED,
@@ -216,7 +211,6 @@ def _delete_events(taking: Taking, asked: dict[str, Any]) -> int:
     between = {
         "first": first_id("trace", span.first - _CLOCK),
         "last": first_id("trace", span.last + _MOMENT),
-        "actions": list(_WRITES),
     }
     with allowed():
         return len(sql.rows(_DELETE_EVENTS, asked | between))
