@@ -13,6 +13,7 @@ from apps.accounts.access import Permission
 from apps.core import paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY
+from apps.core.ids import ALPHABET, DIGITS
 from apps.memory import operations as memory
 from apps.memory.api import outputs, shapes
 from apps.memory.api.base import (
@@ -34,7 +35,7 @@ from apps.memory.operations.searching import LEAST_SCORE, SearchAsked
 VERSIONS_LIMIT = 20
 LAST = 2**53
 # Where one stood is a place in a list, too, if its id is no longer whole.
-_MEMORY_ID = re.compile(r"mem_[0-9a-hjkmnp-tv-z]{1,26}", re.ASCII)
+_MEMORY_ID = re.compile(rf"mem_[{ALPHABET}]{{1,{DIGITS}}}", re.ASCII)
 LIMITS = [
     OpenApiParameter(
         "limit",
