@@ -5,13 +5,18 @@ per prefix, because a session id is a distribution key whose type can never chan
 """
 
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 DIGITS = 26
 # Two digits at a time: a request makes half a dozen ids.
 _PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
 _SHIFTS = range(5 * DIGITS - 10, -1, -10)
+
+# The time in an event's id is that of the writer's clock: never later than its
+# `created_at`, and at most so much earlier, where the clock went back or a write waited
+# for another.
+CLOCK = timedelta(hours=1)
 
 RANDOM_BITS = 62
 SEQUENCE_BITS = 24

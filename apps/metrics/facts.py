@@ -1,8 +1,7 @@
 """Asks the SQL functions what the facts of a time add up to.
 
 `created_at` says when something happened. Events are found by the time in their ids,
-which is that of the writer's clock: never later, and earlier only where the clock went
-back or a write waited for another. `CLOCK` bounds by how much.
+which is that of the writer's clock: never later, and at most `CLOCK` earlier.
 """
 
 from __future__ import annotations
@@ -12,11 +11,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from apps.core import sql
-from apps.core.ids import first_id
+from apps.core.ids import CLOCK, first_id
 
 Spans = Sequence[tuple[datetime, datetime]]
 
-CLOCK = timedelta(hours=1)
 HOUR = timedelta(hours=1)
 ASKED = "%(project)s, %(first)s, %(last)s, %(since)s, %(until)s"
 SPANS = """

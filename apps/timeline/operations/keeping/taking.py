@@ -13,7 +13,7 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core import sql
 from apps.core.actors import SYSTEM
-from apps.core.ids import first_id, new_id
+from apps.core.ids import CLOCK, first_id, new_id
 from apps.core.provenance import unrequested
 from apps.timeline import bodies, hooks
 from apps.timeline.hooks.keeping import allowed
@@ -50,8 +50,6 @@ DELETE FROM timeline_entry e
  WHERE e.session_id = %(session)s AND e.number = ANY (%(numbers)s::bigint[])
 RETURNING 1
 """)
-# An event's id was made at most so long before the moment that it tells, never later.
-_CLOCK = timedelta(hours=1)
 _MOMENT = timedelta(milliseconds=1)
 _MOMENTS = sql.of_session("""
 SELECT min(v.created_at) AS first, max(v.created_at) AS last FROM timeline_version v
@@ -209,7 +207,7 @@ def _delete_events(taking: Taking, asked: dict[str, Any]) -> int:
         return 0
     (span,) = sql.rows(_MOMENTS, asked)
     between = {
-        "first": first_id("trace", span.first - _CLOCK),
+        "first": first_id("trace", span.first - CLOCK),
         "last": first_id("trace", span.last + _MOMENT),
     }
     with allowed():
