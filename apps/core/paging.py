@@ -13,6 +13,7 @@ from rest_framework.request import Request
 
 from apps.core import json
 from apps.core.errors import InvalidRequest, MalformedJson, UnacceptableJson
+from apps.core.ids import ALPHABET, DIGITS
 from apps.core.time.moments import moment
 
 Item = TypeVar("Item")
@@ -110,6 +111,22 @@ def json_object_of(
     if not isinstance(value, dict):
         raise InvalidRequest(f"{name} takes a JSON object.", param=name)
     return value
+
+
+def cursor_of(request: Request, prefix: str, *, shortest: int = DIGITS) -> str | None:
+    """Return the id of this kind that a page begins behind, None for a first page.
+
+    Nothing needs to have that id any more. Of its digits `shortest` will do.
+
+    Raises: InvalidRequest for what is no such id: a list begins nowhere.
+    """
+    cursor = text_of(request, "starting_after")
+    shape = rf"{prefix}_[{ALPHABET}]{{{shortest},{DIGITS}}}"
+    if cursor is not None and not re.fullmatch(shape, cursor):
+        raise InvalidRequest(
+            "starting_after takes the last_id of a page.", param="starting_after"
+        )
+    return cursor
 
 
 def text_of(request: Request, name: str, maximum: int = MAXIMUM_TEXT) -> str | None:

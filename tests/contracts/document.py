@@ -52,6 +52,13 @@ class Document:
             for method, operation in methods.items()
         }
 
+    def takes(self, route: Route, parameter: str) -> bool:
+        """Whether a GET has that parameter of its query."""
+        named = self.operations()[str(route)].get("parameters", [])
+        return route.method == "GET" and any(
+            one["in"] == "query" and one["name"] == parameter for one in named
+        )
+
     def check(self, route: Route, answer: Answer) -> None:
         """Assert that the operation describes this status, these headers, this body."""
         about = f"{route} answered {answer.status}"

@@ -142,3 +142,21 @@ def test_a_key_that_was_used_for_something_else_is_told_first(
     answer = sent(route, world, field=True, **key)
 
     assert (answer.status, answer.code) == (422, "idempotency_key_reused")
+
+
+def test_a_list_that_begins_nowhere_is_refused(world: World, document: Any) -> None:
+    lists = [route for route in ROUTES if document.takes(route, "starting_after")]
+    answers = {}
+    for route in lists:
+        prepared(route, world)
+        client, path = world.client_for(route), route.path(world.parameters)
+        query = route.query_of(world.parameters) | {"starting_after": "elsewhere!"}
+        answers[str(route)] = client.send(route.method, path, None, {}, query)
+
+    refused = {name for name, answer in answers.items() if answer.status == 400}
+    # Names and paths, of which any text is one.
+    assert answers.keys() - refused == {
+        "GET /v1/shared",
+        "GET /v1/sessions/{session_id}/versions/{number}/files",
+    }
+    assert {answers[name].param for name in refused} == {"starting_after"}

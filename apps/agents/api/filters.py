@@ -1,7 +1,5 @@
 """The query of the list of agents: what narrows it, and where a page begins."""
 
-import re
-
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
@@ -16,7 +14,6 @@ MAXIMUM_LIMIT = 1000
 # Rows before the offset are read and thrown away: deeper pages go by cursor.
 MAXIMUM_OFFSET = 10_000
 LONGEST_TAGS = MOST_TAGS * (LONGEST_TAG + 1)
-_AGENT_ID = re.compile(r"agent_[0-9a-z]{26}", re.ASCII)
 
 FILTERS = [
     OpenApiParameter(
@@ -78,16 +75,6 @@ def tags_of(request: Request) -> list[str]:
     if (several := paging.text_of(request, "tags", LONGEST_TAGS)) is not None:
         said += [_tag("tags", tag.strip()) for tag in several.split(",")]
     return said
-
-
-def cursor_of(request: Request) -> str | None:
-    """Raises: InvalidRequest for what is no id of an agent."""
-    cursor = paging.text_of(request, "starting_after")
-    if cursor is not None and not _AGENT_ID.fullmatch(cursor):
-        raise InvalidRequest(
-            "starting_after takes the last_id of a page.", param="starting_after"
-        )
-    return cursor
 
 
 def start_of(request: Request) -> int:

@@ -7,7 +7,6 @@ only who asked can be told again, for as long as answers are kept.
 
 from __future__ import annotations
 
-import re
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -27,13 +26,11 @@ from apps.accounts.operations.keys import LARGEST_RATE
 from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
 from apps.core import json, paging
-from apps.core.errors import InvalidRequest
 from apps.core.http.input.fields import TextField, WholeNumberField
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 
 LONGEST_DAYS = 36_500
 MOST = 100
-KEY_ID = re.compile(r"key_[0-9a-z]{26}", re.ASCII)
 KEY = OpenApiParameter("key_id", str, OpenApiParameter.PATH, description="Its `id`.")
 
 
@@ -127,11 +124,7 @@ class KeyCollection(KeyView):
         An array, as the contract has it: a full one may go on after its last `id`.
         """
         limit = paging.limit_of(request, MOST, MOST)
-        after = paging.text_of(request, "starting_after")
-        if after is not None and not KEY_ID.fullmatch(after):
-            raise InvalidRequest(
-                "starting_after takes the id of a key.", param="starting_after"
-            )
+        after = paging.cursor_of(request, "key")
         mine = ApiKey.objects.in_project(self.caller.project.id)
         now = timezone.now()
         found = mine.for_keys_page(after_id=after)[:limit]

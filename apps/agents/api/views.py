@@ -21,7 +21,6 @@ from apps.agents.api.filters import (
     FILTERS,
     LIMIT,
     MAXIMUM_LIMIT,
-    cursor_of,
     narrowed,
     start_of,
 )
@@ -104,7 +103,7 @@ class AgentCollection(AgentView):
         start = start_of(request)
         scope = scope_of(request)
         mine = narrowed(Agent.objects.visible_to(scope), request)
-        rest = mine.older_than(cursor_of(request)).newest_first()
+        rest = mine.older_than(paging.cursor_of(request, "agent")).newest_first()
         found = list(rest[start : start + limit + 1])
         shown = shown_of(scope.project, found[:limit])
         page = paging.page(found, limit, lambda agent: agent.id)

@@ -183,7 +183,7 @@ def _found(request: Request, act: Act, limit: int) -> list[Listed]:
         until=paging.moment_of(request, "asked_before"),
     )
     page: dict[str, Any] = {
-        "after": paging.text_of(request, "starting_after"),
+        "after": paging.cursor_of(request, "appr"),
         "limit": limit,
         "now": act.now,
     }

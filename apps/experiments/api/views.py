@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -27,7 +26,6 @@ from apps.experiments.models import Experiment
 from apps.experiments.words import Status
 from apps.timeline.api import parameters
 
-EXPERIMENT_ID = re.compile(r"expt_[0-9a-z]{26}", re.ASCII)
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 413, 422, 429, 503)
 EXPERIMENT = OpenApiParameter(
     "experiment_id", str, OpenApiParameter.PATH, description="The experiment's `id`."
@@ -87,11 +85,7 @@ class ExperimentCollection(ExperimentView):
     def get(self, request: Request) -> Response:
         """List experiments, the newest first."""
         act, limit = act_of(request), paging.limit_of(request)
-        after = paging.text_of(request, "starting_after")
-        if after is not None and not EXPERIMENT_ID.fullmatch(after):
-            raise InvalidRequest(
-                "starting_after takes the id of an experiment.", param="starting_after"
-            )
+        after = paging.cursor_of(request, "expt")
         status = paging.text_of(request, "status")
         if status is not None and status not in Status.values:
             raise InvalidRequest(

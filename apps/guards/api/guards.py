@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -14,7 +13,6 @@ from apps.agents.acts import Act
 from apps.agents.api.answers import Body, act_of, answered
 from apps.agents.models import Agent
 from apps.core import json, paging
-from apps.core.errors import InvalidRequest
 from apps.core.http import ApiView
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 from apps.guards import operations as guards
@@ -37,7 +35,6 @@ from apps.guards.operations import Change, NewGuard
 from apps.guards.words import Kind, Mode
 from apps.timeline.api import parameters
 
-GUARD_ID = re.compile(r"guar_[0-9a-z]{26}", re.ASCII)
 READ_ERRORS = errors(400, 401, 403, 404, 429, 503)
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
 GUARD = OpenApiParameter(
@@ -97,9 +94,7 @@ class GuardCollection(GuardView):
         """List guards, the newest first; those that were withdrawn are left out."""
         act = act_of(request)
         limit = paging.limit_of(request)
-        after = paging.text_of(request, "starting_after")
-        if after is not None and not GUARD_ID.fullmatch(after):
-            raise InvalidRequest("This is no guard's id.", param="starting_after")
+        after = paging.cursor_of(request, "guar")
         found = Guard.objects.visible_to(act.scope).filter(withdrawn_at=None)
         found = found.order_by("-id")
         agent = paging.text_of(request, "agent_id")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,6 @@ from apps.accounts.access import Permission
 from apps.agents.api.answers import Body, act_of, answered
 from apps.agents.models import Agent
 from apps.core import json, paging
-from apps.core.errors import InvalidRequest
 from apps.core.http import ApiView
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 from apps.guards import operations as guards
@@ -30,7 +28,6 @@ from apps.guards.operations import NewBudget
 from apps.guards.words import Measure, OnReach, Period
 from apps.timeline.api import parameters
 
-BUDGET_ID = re.compile(r"budg_[0-9a-z]{26}", re.ASCII)
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
 BUDGET = OpenApiParameter(
     "budget_id", str, OpenApiParameter.PATH, description="The budget's `id`."
@@ -84,9 +81,7 @@ class BudgetCollection(BudgetView):
         """List budgets, the newest first, each with what is used of it."""
         act = act_of(request)
         limit = paging.limit_of(request)
-        after = paging.text_of(request, "starting_after")
-        if after is not None and not BUDGET_ID.fullmatch(after):
-            raise InvalidRequest("This is no budget's id.", param="starting_after")
+        after = paging.cursor_of(request, "budg")
         found = Budget.objects.visible_to(act.scope).order_by("-id")
         session_id = paging.text_of(request, "session_id")
         agent = paging.text_of(request, "agent_id")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +11,7 @@ from rest_framework.response import Response
 
 from apps.agents.acts import Act
 from apps.agents.api.answers import act_of, answered
-from apps.core import json, paging
-from apps.core.errors import InvalidRequest
+from apps.core import json
 from apps.core.http import ApiView
 from apps.core.http.openapi.schema import errors
 from apps.incidents.models import Incident
@@ -49,12 +47,3 @@ class IncidentView(ApiView):
             return status, b"" if body is None else json.dumps(body)
 
         return answered(request, scope=act.scope, perform=perform)
-
-
-def after_of(request: Request, pattern: re.Pattern[str], what: str) -> str | None:
-    after = paging.text_of(request, "starting_after")
-    if after is not None and not pattern.fullmatch(after):
-        raise InvalidRequest(
-            f"starting_after takes the id of {what}.", param="starting_after"
-        )
-    return after

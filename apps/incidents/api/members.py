@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import Any
 
@@ -20,13 +19,11 @@ from apps.incidents.api.base import (
     INCIDENT,
     WRITE_ERRORS,
     IncidentView,
-    after_of,
 )
 from apps.incidents.api.serializers import AddInput, IncidentOutput, MemberListOutput
 from apps.incidents.listing import members_seen, rows_of
 from apps.timeline.api import parameters
 
-SESSION_ID = re.compile(r"sess_[0-9a-z]{26}", re.ASCII)
 SESSION = OpenApiParameter(
     "session_id", str, OpenApiParameter.PATH, description="The session's `id`."
 )
@@ -44,7 +41,7 @@ class IncidentMembers(IncidentView):
         """List the sessions of an incident, also those that were taken out."""
         act, incident = self.seen(request, incident_id)
         limit = paging.limit_of(request)
-        after = after_of(request, SESSION_ID, "a session")
+        after = paging.cursor_of(request, "sess")
         found = members_seen(incident, act.scope).newest_first(after_id=after)
         rows = rows_of(act, list(found[: limit + 1]))
         return Response(

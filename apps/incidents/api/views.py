@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -21,7 +20,6 @@ from apps.incidents.api.base import (
     INCIDENT,
     WRITE_ERRORS,
     IncidentView,
-    after_of,
 )
 from apps.incidents.api.serializers import (
     ChangeInput,
@@ -40,8 +38,6 @@ from apps.incidents.seeing import incidents_seen
 from apps.incidents.words import Status
 from apps.timeline.api import parameters
 
-INCIDENT_ID = re.compile(r"incd_[0-9a-z]{26}", re.ASCII)
-ENTRY_ID = re.compile(r"inct_[0-9a-z]{26}", re.ASCII)
 WAYS = ("search", "sessions", "release")
 
 
@@ -87,7 +83,7 @@ class IncidentCollection(IncidentView):
     def get(self, request: Request) -> Response:
         """List incidents, the newest first."""
         act, limit = act_of(request), paging.limit_of(request)
-        after = after_of(request, INCIDENT_ID, "an incident")
+        after = paging.cursor_of(request, "incd")
         status = paging.text_of(request, "status")
         if status is not None and status not in Status.values:
             raise InvalidRequest(
@@ -167,7 +163,7 @@ class IncidentNotes(IncidentView):
         """List what was done with an incident, in order."""
         act, incident = self.seen(request, incident_id)
         limit = paging.limit_of(request)
-        after = after_of(request, ENTRY_ID, "a note")
+        after = paging.cursor_of(request, "inct")
         told = Entry.objects.of_incident(incident.id).told_to(act.actor, act.scope)
         rows = list(told.newer_than(after).in_order()[: limit + 1])
         return Response(

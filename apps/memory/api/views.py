@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -13,7 +12,6 @@ from apps.accounts.access import Permission
 from apps.core import paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY
-from apps.core.ids import ALPHABET, DIGITS
 from apps.memory import operations as memory
 from apps.memory.api import outputs, shapes
 from apps.memory.api.base import (
@@ -34,8 +32,6 @@ from apps.memory.operations.searching import LEAST_SCORE, SearchAsked
 
 VERSIONS_LIMIT = 20
 LAST = 2**53
-# Where one stood is a place in a list, too, if its id is no longer whole.
-_MEMORY_ID = re.compile(rf"mem_[{ALPHABET}]{{1,{DIGITS}}}", re.ASCII)
 LIMITS = [
     OpenApiParameter(
         "limit",
@@ -81,7 +77,9 @@ class FindingView(MemoryView):
             limit=self.number(LIMIT, MAXIMUM_LIMIT),
             types=self.several("type", "types"),
             tags=self.several("tags"),
-            after_id=self._cursor(),
+            # Where one stood is a place in a list, too, if its id is no longer whole:
+            # published requests name one that is not.
+            after_id=paging.cursor_of(self.request, "mem", shortest=1),
             **({"statuses": statuses} if statuses else {}),
         )
         return Response(
@@ -119,15 +117,6 @@ class FindingView(MemoryView):
             ),
             status=201,
         )
-
-    def _cursor(self) -> str | None:
-        """Raises: InvalidRequest for what is no memory's id: a list begins nowhere."""
-        cursor = paging.text_of(self.request, "starting_after")
-        if cursor is not None and not _MEMORY_ID.fullmatch(cursor):
-            raise InvalidRequest(
-                "starting_after takes the last_id of a page.", param="starting_after"
-            )
-        return cursor
 
     def _least(self) -> float:
         text = paging.text_of(self.request, "threshold")

@@ -153,7 +153,7 @@ class RuleCollection(RuleView):
         """List alert rules and where they stand, the oldest first."""
         limit = paging.limit_of(request)
         found = self.mine().order_by("id")
-        after = paging.text_of(request, "starting_after")
+        after = paging.cursor_of(request, "rule")
         if after is not None:
             found = found.filter(id__gt=after)
         rules = list(found[: limit + 1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
@@ -38,7 +37,6 @@ from apps.plans.querysets import PlanQuerySet
 from apps.timeline.api import parameters
 from apps.timeline.search import parse_query, search_sessions
 
-PLAN_ID = re.compile(r"plan_[0-9a-z]{26}", re.ASCII)
 ARCHIVE = "application/zip"
 PLAN = OpenApiParameter(
     "plan_id", str, OpenApiParameter.PATH, description="The plan's `id`."
@@ -108,11 +106,7 @@ class PlanCollection(PlanView):
     def get(self, request: Request) -> Response:
         """List plans without their sessions, the newest first."""
         limit = paging.limit_of(request)
-        after = paging.text_of(request, "starting_after")
-        if after is not None and not PLAN_ID.fullmatch(after):
-            raise InvalidRequest(
-                "starting_after takes the id of a plan.", param="starting_after"
-            )
+        after = paging.cursor_of(request, "plan")
         rows = self.seen(request).older_than(after).newest_counted(limit + 1)
         return Response(paging.page(rows, limit, lambda one: str(one.id), listed_plan))
 
@@ -168,7 +162,7 @@ class PlanItems(PlanView):
                 f"state takes {', '.join(ItemState.values)}.", param="state"
             )
         found = found if state is None else found.in_state(state)
-        after = paging.text_of(request, "starting_after")
+        after = paging.cursor_of(request, "sess")
         if after is not None:
             found = found.behind(plan.id, after)
         rows = list(found.in_order()[: limit + 1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,6 @@ from rest_framework.response import Response
 from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
 from apps.core import json, paging
-from apps.core.errors import InvalidRequest
 from apps.timeline.api import parameters
 
 LIMIT = parameters.limit(20)
@@ -63,10 +61,6 @@ class RetentionView(AdministratorView):
         Raises: InvalidRequest for a cursor that is no id of this list.
         """
         limit = paging.limit_of(request)
-        after = paging.text_of(request, "starting_after")
-        if after is not None and not re.fullmatch(f"{prefix}_[0-9a-z]{{26}}", after):
-            raise InvalidRequest(
-                "starting_after takes the last_id of a page.", param="starting_after"
-            )
+        after = paging.cursor_of(request, prefix)
         rows = list(found.older_than(after).newest_first()[: limit + 1])
         return Response(paging.page(rows, limit, lambda one: str(one.id), shape))

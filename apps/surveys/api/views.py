@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.agents.api.answers import act_of, answered
 from apps.core import json, paging
-from apps.core.errors import InvalidRequest
 from apps.core.http import ApiView
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 from apps.surveys import operations as surveys
@@ -19,7 +16,6 @@ from apps.surveys.api.serializers import SurveyInput, SurveyListOutput, SurveyOu
 from apps.surveys.models import Survey
 from apps.timeline.api import parameters
 
-SURVEY_ID = re.compile(r"surv_[0-9a-z]{26}", re.ASCII)
 SURVEY = OpenApiParameter(
     "survey_id", str, OpenApiParameter.PATH, description="The survey's `id`."
 )
@@ -57,11 +53,7 @@ class SurveyCollection(ApiView):
     def get(self, request: Request) -> Response:
         """List surveys, the newest first."""
         act, limit = act_of(request), paging.limit_of(request)
-        after = paging.text_of(request, "starting_after")
-        if after is not None and not SURVEY_ID.fullmatch(after):
-            raise InvalidRequest(
-                "starting_after takes the id of a survey.", param="starting_after"
-            )
+        after = paging.cursor_of(request, "surv")
         found = Survey.objects.seen_by(act).older_than(after).newest_first()
         rows = list(found[: limit + 1])
         page = paging.page(rows, limit, lambda one: str(one.id), shapes.listed_survey)

@@ -78,7 +78,7 @@ class NotesView(TimelineView):
         limit = paging.limit_of(request)
         self.version(session_id, None)
         notes = Note.objects.of_session(session_id).newest_first(
-            after_id=paging.text_of(request, "starting_after")
+            after_id=paging.cursor_of(request, "note")
         )
         found = [note_object(note) for note in notes[: limit + 1]]
         return Response(paging.page(found, limit, lambda item: str(item["id"])))

@@ -96,7 +96,8 @@ class SessionsView(SessionStartView):
                 created_after=paging.moment_of(request, "created_after"),
                 created_before=paging.moment_of(request, "created_before"),
             ),
-            after_id=paging.text_of(request, "starting_after"),
+            # As of memories, the beginning of an id is a place too.
+            after_id=paging.cursor_of(request, "sess", shortest=1),
             limit=limit,
             now=self.now,
         )

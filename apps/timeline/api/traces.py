@@ -100,7 +100,7 @@ def trace_page(
         after=_narrowest(max, request, "created_after", "start_time"),
         before=_narrowest(min, request, "created_before", "end_time"),
     )
-    before_id = paging.text_of(request, "starting_after")
+    before_id = paging.cursor_of(request, "trace")
     found = listing.traces(view.scope, wanted, before_id=before_id, limit=limit)
     objects = trace_objects(found[:limit])
     envelope = paging.page(objects, limit, lambda item: str(item["id"]))

@@ -1,6 +1,5 @@
 """What the views of webhooks share."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,13 +10,10 @@ from rest_framework.response import Response
 
 from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
-from apps.core import json, paging
-from apps.core.errors import InvalidRequest
+from apps.core import json
 from apps.webhooks.models import Subscription
 from apps.webhooks.services import signing
 
-WEBHOOK_ID = re.compile(r"hook_[0-9a-z]{26}", re.ASCII)
-DELIVERY_ID = re.compile(r"dlv_[0-9a-z]{26}", re.ASCII)
 WEBHOOK = OpenApiParameter(
     "webhook_id", str, OpenApiParameter.PATH, description="The webhook's `id`."
 )
@@ -52,16 +48,6 @@ class WebhookView(AdministratorView):
         """The webhooks of the caller's project."""
         project = self.caller.project
         return Subscription.objects.of_project(project.id)
-
-
-def cursor_of(request: Request, shape: re.Pattern[str]) -> str | None:
-    """Raises: InvalidRequest for what is no id of this list."""
-    cursor = paging.text_of(request, "starting_after")
-    if cursor is not None and not shape.fullmatch(cursor):
-        raise InvalidRequest(
-            "starting_after takes the last_id of a page.", param="starting_after"
-        )
-    return cursor
 
 
 def _secret_for(told: dict[str, Any]) -> str | None:

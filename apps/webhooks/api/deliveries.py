@@ -13,11 +13,9 @@ from apps.webhooks import operations as webhooks
 from apps.webhooks.api.base import (
     AFTER,
     DELIVERY,
-    DELIVERY_ID,
     LIMIT,
     WEBHOOK,
     WebhookView,
-    cursor_of,
 )
 from apps.webhooks.api.serializers import (
     DeliveryListOutput,
@@ -70,7 +68,7 @@ class DeliveryCollection(WebhookView):
                 f"status takes {', '.join(Progress.values)}.", param="status"
             )
         log = Delivery.objects.of_subscription(self.mine.one(webhook_id).id)
-        found = log.with_status(status).older_than(cursor_of(request, DELIVERY_ID))
+        found = log.with_status(status).older_than(paging.cursor_of(request, "dlv"))
         rows = list(found.told().newest_first()[: limit + 1])
         return Response(paging.page(rows, limit, lambda one: one.id, delivery_object))
 

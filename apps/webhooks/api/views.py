@@ -21,9 +21,7 @@ from apps.webhooks.api.base import (
     AFTER,
     LIMIT,
     WEBHOOK,
-    WEBHOOK_ID,
     WebhookView,
-    cursor_of,
 )
 from apps.webhooks.api.serializers import (
     CreateWebhookInput,
@@ -69,7 +67,7 @@ class WebhookCollection(WebhookView):
     def get(self, request: Request) -> Response:
         """List webhooks, the newest first."""
         limit = paging.limit_of(request)
-        found = self.mine.older_than(cursor_of(request, WEBHOOK_ID)).newest_first()
+        found = self.mine.older_than(paging.cursor_of(request, "hook")).newest_first()
         rows = list(found[: limit + 1])
         return Response(paging.page(rows, limit, lambda one: one.id, webhook_object))
 

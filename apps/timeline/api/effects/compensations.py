@@ -41,7 +41,7 @@ class CompensationsView(TimelineView):
         """List effects that rollbacks have crossed, the oldest first."""
         limit = paging.limit_of(request)
         status = choice(request, "status", CompensationStatus.values)
-        after = paging.text_of(request, "starting_after")
+        after = paging.cursor_of(request, "eff")
         head = self.version(session_id, None)
         found = compensations(
             session_id, now=self.now, status=status, after=after, limit=limit

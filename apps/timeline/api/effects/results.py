@@ -143,7 +143,7 @@ def _filters(request: Request, now: datetime) -> dict[str, Any]:
     return {
         "tool": paging.text_of(request, "tool"),
         "since": None if ttl is None else now - timedelta(seconds=ttl),
-        "before": paging.text_of(request, "starting_after"),
+        "before": paging.cursor_of(request, "eff"),
     }
 
 

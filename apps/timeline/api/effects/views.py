@@ -51,7 +51,7 @@ class EffectsView(TimelineView):
         limit = paging.limit_of(request)
         status = choice(request, "status", EffectStatus.values)
         effect_class = choice(request, "class", EffectClass.values)
-        before = paging.text_of(request, "starting_after")
+        before = paging.cursor_of(request, "eff")
         self.version(session_id, None)
         found = effects(
             session_id,

@@ -39,7 +39,7 @@ class SummariesView(TimelineView):
         limit = paging.limit_of(request)
         lineage = Lineage(session_id, self.version(session_id, None).number)
         summaries = Summary.objects.of_session(session_id).newest_first(
-            after_id=paging.text_of(request, "starting_after")
+            after_id=paging.cursor_of(request, "sum")
         )
         found = [summary_object(one, lineage) for one in summaries[: limit + 1]]
         return Response(paging.page(found, limit, lambda item: str(item["id"])))
