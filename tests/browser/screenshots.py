@@ -160,7 +160,7 @@ PAGES = {
     "open-flagged": "/open/flagged",
     "open-held": "/open/held",
     "meaning": "/meaning?q=cancel+the+hotel",
-    "memory": "/memories/{memory}",
+    "memory": "/memories/at/{memory}",
     "memories-back": "/memories/back?session={trip}",
     "agent-allow": "/agents/{agent}/blocked/{blocked}/allow",
     "policies": "/policies",
