@@ -207,7 +207,12 @@ def test_a_policy_that_cannot_be_kept_is_refused(
 
 @pytest.mark.parametrize(
     ("config", "param"),
-    [({"audit": True}, "/audit"), ({"audit": {"reads": "no"}}, "/audit/reads")],
+    [
+        ({"audit": True}, "/audit"),
+        ({"audit": {"reads": "no"}}, "/audit/reads"),
+        ({"audit": {"reads": False, "read/s": 1}}, "/audit/read~1s"),
+        ({"audit": {"Reads": False}}, "/audit/Reads"),
+    ],
 )
 def test_an_audit_that_is_not_understood_is_refused(
     store: Store, config: Any, param: str

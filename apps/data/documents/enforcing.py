@@ -16,6 +16,7 @@ from apps.data import policies
 from apps.data.documents import known
 from apps.data.documents.values import NewValue, kept_in
 from apps.data.policies import Block, Exemption, Policies, Rule, Verdict
+from apps.diffs import pointers
 from apps.timeline import queries
 from apps.timeline.errors import KeyNotFound
 from apps.timeline.operations import CONFIG_KEY, Document
@@ -244,6 +245,19 @@ _remembered = _Remembered()
 @cache
 def _no_rules() -> Rules:
     return Rules.of({})
+
+
+def require_known_audit(config: Mapping[str, Any]) -> None:
+    """Refuse what `audit` does not take, where a config is set.
+
+    Configs that stand from before are followed as they were.
+
+    Raises: InvalidRequest.
+    """
+    for name in config.get("audit") or {}:
+        if name != "reads":
+            at = f"/audit/{pointers.escape(name)}"
+            raise InvalidRequest("audit takes reads alone.", param=at)
 
 
 def _records_reads(config: Mapping[str, Any]) -> bool:

@@ -12,7 +12,7 @@ from apps.audit.actions import Action
 from apps.audit.streams import Operation
 from apps.data.documents import configs
 from apps.data.documents.configs import ConfigVersion
-from apps.data.documents.enforcing import Rules
+from apps.data.documents.enforcing import Rules, require_known_audit
 from apps.data.documents.values import require_size
 from apps.data.operations.recording import (
     CONFIG,
@@ -98,6 +98,7 @@ def configure(*, act: Act, reference: str, config: Mapping[str, Any]) -> AgentCo
     raw = configs.spelled(config)
     require_size(len(raw), configs.MAX_CONFIG_BYTES, "config", param="")
     Rules.of(config)
+    require_known_audit(config)
     agent, document = found_to_write(act, reference)
     for _ in range(ATTEMPTS):
         standing = configs.newest(document)
