@@ -36,7 +36,7 @@ def test_an_import_takes_each_once_and_names_the_rest(mind: Mind) -> None:
         ("imported", None),
         ("refused", "id"),
         ("same", None),
-        ("refused", None),
+        ("refused", "agent_id"),
         ("refused", "session_id"),
         ("imported", None),
         ("refused", "content"),

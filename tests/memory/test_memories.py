@@ -310,7 +310,7 @@ def test_both_names_of_the_collection_answer_alike(mind: Mind) -> None:
         ({"content": "x", "scope": "user"}, 400, "invalid_request", "user_id"),
         ({"content": "x", "turn_id": "t"}, 400, "invalid_request", "turn_id"),
         ({"content": "x", "session_id": "s"}, 404, "session_not_found", "session_id"),
-        ({"content": "x", "agent_id": "nobody"}, 404, "agent_not_found", None),
+        ({"content": "x", "agent_id": "nobody"}, 404, "agent_not_found", "agent_id"),
         ({"content": "x", "metadata": {"a": "x" * 16_400}}, 413, None, "metadata"),
         ({"content": "x", "contents": "y"}, 400, "unknown_field", "contents"),
         ({"content": b"\xed\xa0\x80".decode(errors="replace")}, 201, None, None),

@@ -149,7 +149,10 @@ class Finder:
     def _agent(self) -> Agent | None:
         if self.place.agent_id is None:
             return self.agent
-        return Agent.objects.visible_to(self.scope).one_named(self.place.agent_id)
+        try:
+            return Agent.objects.visible_to(self.scope).one_named(self.place.agent_id)
+        except AgentNotFound:
+            raise AgentNotFound(param="agent_id") from None
 
 
 def owner_of(scope: Scope, of: str, name: str, agent_id: str = "") -> Owner:
