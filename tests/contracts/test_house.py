@@ -64,7 +64,6 @@ MOST_LINES = 300
 # Modules that are longer still: as many lines as they have. May only be lowered.
 LONGER = {
     "apps/timeline/api/states.py": 314,
-    "config/settings.py": 341,
 }
 MOST_OF_A_FUNCTION = 60
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
