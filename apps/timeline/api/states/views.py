@@ -1,11 +1,11 @@
-"""`/v1/sessions/{id}/state`: read, merge, replace, roll back."""
+"""`/v1/sessions/{id}/state`: read, merge, replace; what each state write answers."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any, Protocol
 
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema
 from orjson import Fragment
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,16 +19,10 @@ from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.inputs import (
-    ReplaceInput,
-    RollbackInput,
-    UndoInput,
-    UpdateInput,
-)
+from apps.timeline.api.inputs import ReplaceInput, UpdateInput
 from apps.timeline.api.masks.masked import masked
 from apps.timeline.api.migrating.under import SCHEMA, Under
 from apps.timeline.ledger.drafts import Receipt
-from apps.timeline.queries.targets import at_turn
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import Rollback, Unread, VersionRow
 from apps.timeline.words import Op
@@ -243,72 +237,5 @@ class StateView(StateWriteView):
             step=given.step(),
             act=self.act,
             expected=self.expected(given.validated_data.get("expected_version")),
-        )
-        return self.state_answer(receipt)
-
-
-class RollbackView(StateWriteView):
-    """Step back to an earlier version."""
-
-    @extend_schema(
-        operation_id="rollback",
-        parameters=parameters.STATE_WRITE,
-        request=RollbackInput,
-        examples=examples.ROLLBACK,
-        responses={200: outputs.Rollback, **WRITE_ERRORS, **errors(500)},
-    )
-    def post(self, request: Request, session_id: str) -> Response:
-        """Append a version with the state of an earlier one; nothing is deleted."""
-        given = self.read(RollbackInput)
-        to, turn_id = given.to(), given.validated_data["turn_id"]
-        if to is None:
-            to = at_turn(self.scope, session_id, turn_id, now=self.now)
-        receipt = timeline.rollback(
-            session_id=session_id,
-            to=to,
-            step=given.step(),
-            reason_code=given.validated_data.get("reason_code"),
-            migrate_to=given.validated_data.get("migrate_to"),
-            hold=bool(given.validated_data.get("hold")),
-            crossing=given.crossing(),
-            act=self.act,
-            expected=self.expected(given.validated_data.get("expected_version")),
-        )
-        return self.state_answer(receipt)
-
-
-@extend_schema_view(post=extend_schema(operation_id="rollback_state"))
-class StateRollbackView(RollbackView):
-    """The same at the address that StateBase's clients call."""
-
-
-class UndoView(StateWriteView):
-    """Take a rollback back."""
-
-    @extend_schema(
-        operation_id="undo_rollback",
-        parameters=parameters.STATE_WRITE,
-        request=UndoInput,
-        examples=examples.UNDO,
-        responses={200: outputs.Rollback, **WRITE_ERRORS},
-    )
-    def post(self, request: Request, session_id: str) -> Response:
-        """Append a version with the state from before a rollback.
-
-        It counts as no rollback of its own; what was written since is set aside.
-        """
-        given = self.read(UndoInput)
-        number = given.validated_data.get("version")
-        expected = given.validated_data.get("expected_version")
-        if number is None:
-            # Another rollback may become the head: that one was not meant.
-            number = self.version(session_id, None).number
-            expected = number if expected is None else expected
-        receipt = timeline.undo(
-            session_id=session_id,
-            number=number,
-            step=given.step(),
-            act=self.act,
-            expected=self.expected(expected),
         )
         return self.state_answer(receipt)
