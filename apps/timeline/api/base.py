@@ -39,7 +39,8 @@ class TimelineView(ApiView):
 
     @cached_property
     def scope(self) -> Scope:
-        return Scope(self.caller.project, self.caller.agents)
+        caller = self.caller
+        return Scope(caller.project, caller.agents)
 
     @cached_property
     def now(self) -> datetime:
@@ -51,11 +52,12 @@ class TimelineView(ApiView):
 
         A fault of the body travels in it, to be raised unless this is a repetition.
         """
+        caller = self.caller
         return Act(
             scope=self.scope,
-            actor=self.caller.actor,
+            actor=caller.actor,
             now=self.now,
-            api_key_id=self.caller.key_id,
+            api_key_id=caller.key_id,
             request=Request(
                 id=self.request._request.request_id,  # type: ignore[attr-defined]
                 key=idempotency_key(self.request),

@@ -28,6 +28,7 @@ from apps.timeline.api.inputs.states import UpdateInput
 from apps.timeline.api.outputs.common import Output, maybe_text, open_object, text
 from apps.timeline.api.states import WRITE_ERRORS, state_object
 from apps.timeline.api.versions import VersionsView
+from apps.timeline.bodies import bundles
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.ledger.encoding import batches
 from apps.timeline.versions import fetching, reading
@@ -78,10 +79,10 @@ class ItemInput(UpdateInput):
         given = self.validated_data
         return timeline.BatchItem(
             op=OPS[given.get("op") or "update"],
-            state=self.patch(),
+            state=given.get("state") or {},
             remove=given.get("remove") or (),
             operations=given.get("operations") or (),
-            parts=self.parts(),
+            parts=bundles.named_parts(given),
             step=self.step(),
         )
 

@@ -29,6 +29,7 @@ from apps.timeline.api.inputs.sessions import AboutInput
 from apps.timeline.api.outputs.common import Output, maybe_text, text
 from apps.timeline.api.sessions import SessionStartView
 from apps.timeline.api.states import WRITE_ERRORS
+from apps.timeline.bodies import bundles
 
 
 @extend_schema_serializer(component_name="HandOff")
@@ -114,7 +115,7 @@ class AdoptionsView(SessionStartView):
             handoff=data["handoff"],
             agent=data.get("agent_id"),
             about=self.about(given),
-            parts=given.parts(),
+            parts=bundles.named_parts(data),
             step=given.step(),
             act=self.act,
         )

@@ -23,6 +23,7 @@ from apps.timeline.api.inputs.sessions import (
 )
 from apps.timeline.api.masks.masked import masked
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
+from apps.timeline.bodies import bundles
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.ledger.facts.about import UNSAID
 from apps.timeline.models import RequestKey
@@ -134,7 +135,7 @@ class SessionsView(SessionStartView):
             agent=given.validated_data["agent_id"],
             state=given.validated_data.get("initial_state") or {},
             about=self.about(given),
-            parts=given.parts(),
+            parts=bundles.named_parts(given.validated_data),
             step=given.step(),
             act=self.act,
         )

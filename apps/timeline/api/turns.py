@@ -20,6 +20,7 @@ from apps.timeline.api.outputs.gaps import (
     removed_turns,
 )
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
+from apps.timeline.bodies import bundles
 from apps.timeline.errors import TurnNotFound
 from apps.timeline.hooks import used
 from apps.timeline.ledger.drafts import Receipt
@@ -92,7 +93,7 @@ class TurnsView(TimelineView):
                 usage=used.read(data.get("usage")),
             ),
             state_after=data.get("state_after"),
-            parts=given.parts(),
+            parts=bundles.named_parts(data),
             step=given.step(),
             act=self.act,
             expected=self.expected(data.get("expected_version")),

@@ -14,6 +14,7 @@ from apps.core.http.input.fields import (
     WholeNumberField,
 )
 from apps.timeline.api.inputs.states import StateField, StepInput
+from apps.timeline.bodies import bundles
 from apps.timeline.ledger.facts.about import LONGEST_TTL, MAX_TITLE
 from apps.timeline.operations import Edit, Origin
 
@@ -83,7 +84,8 @@ class ForkInput(AboutInput):
 
     def edit(self) -> Edit:
         """Return what the fork's version 0 has other than that version."""
-        return Edit(patch=self.validated_data.get("state"), parts=self.parts())
+        given = self.validated_data
+        return Edit(patch=given.get("state"), parts=bundles.named_parts(given))
 
 
 @extend_schema_serializer(component_name="UpdateSession")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
@@ -18,7 +17,7 @@ from apps.core.http.input.fields import (
     WholeNumberField,
 )
 from apps.core.http.input.patches import OperationsField
-from apps.timeline.bodies import Part, bundles
+from apps.timeline.bodies import bundles
 from apps.timeline.versions.reading import Step
 
 # Each removal from a list moves what stands behind it: a million of them, which fit
@@ -94,10 +93,6 @@ class StepInput(StoryInput):
     )
     opaque = OpaqueField()
 
-    def parts(self) -> tuple[Part, ...]:
-        """Return the other parts of the checkpoint that were sent."""
-        return bundles.named_parts(self.validated_data)
-
 
 class HeadInput(StoryInput):
     """What every version takes that is built on a head."""
@@ -143,12 +138,10 @@ class UpdateInput(WriteInput):
         if both and attrs.get("operations") is not None:
             message = "Give `operations` or the others: which came first is not said."
             raise serializers.ValidationError({both[0]: message})
+        # Both names may be used, `state` wins.
+        if updates := attrs.get("updates"):
+            attrs["state"] = {**updates, **(attrs.get("state") or {})}
         return attrs
-
-    def patch(self) -> dict[str, Any]:
-        """Return the keys to set; both names may be used, `state` wins."""
-        updates: Mapping[str, Any] = self.validated_data.get("updates") or {}
-        return {**updates, **(self.validated_data.get("state") or {})}
 
 
 @extend_schema_serializer(component_name="ReplaceState")

@@ -22,6 +22,7 @@ from apps.timeline.api.shared.inputs import (
     UpdateSharedInput,
 )
 from apps.timeline.api.shared.outputs import SharedOutput, SharedWriteOutput
+from apps.timeline.bodies import bundles
 from apps.timeline.ledger.documents import leases
 from apps.timeline.versions import fetching
 
@@ -84,10 +85,10 @@ class SharedDetail(SharedView):
             lambda act, session_id: timeline.update(
                 act=act,
                 session_id=session_id,
-                patch=given.patch(),
+                patch=data.get("state"),
                 remove=data.get("remove") or (),
                 operations=data.get("operations") or (),
-                parts=given.parts(),
+                parts=bundles.named_parts(data),
                 step=given.step(),
                 expected=self.fenced(data),
             )
@@ -107,7 +108,7 @@ class SharedDetail(SharedView):
                 act=act,
                 session_id=session_id,
                 state=given.validated_data["state"],
-                parts=given.parts(),
+                parts=bundles.named_parts(given.validated_data),
                 step=given.step(),
                 expected=self.fenced(given.validated_data),
             )

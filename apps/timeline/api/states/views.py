@@ -22,6 +22,7 @@ from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import ReplaceInput, UpdateInput
 from apps.timeline.api.masks.masked import masked
 from apps.timeline.api.migrating.under import SCHEMA, Under
+from apps.timeline.bodies import bundles
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import Rollback, Unread, VersionRow
@@ -194,15 +195,16 @@ class StateView(StateWriteView):
     def patch(self, request: Request, session_id: str) -> Response:
         """Merge top-level keys into the state, as a new version."""
         given = self.read(UpdateInput)
+        data = given.validated_data
         receipt = timeline.update(
             session_id=session_id,
-            patch=given.patch(),
-            remove=given.validated_data.get("remove") or (),
-            operations=given.validated_data.get("operations") or (),
-            parts=given.parts(),
+            patch=data.get("state"),
+            remove=data.get("remove") or (),
+            operations=data.get("operations") or (),
+            parts=bundles.named_parts(data),
             step=given.step(),
             act=self.act,
-            expected=self.expected(given.validated_data.get("expected_version")),
+            expected=self.expected(data.get("expected_version")),
         )
         return self.state_answer(receipt)
 
@@ -230,12 +232,13 @@ class StateView(StateWriteView):
 
     def _replaced(self, session_id: str) -> Response:
         given = self.read(ReplaceInput)
+        data = given.validated_data
         receipt = timeline.replace(
             session_id=session_id,
-            state=given.validated_data["state"],
-            parts=given.parts(),
+            state=data["state"],
+            parts=bundles.named_parts(data),
             step=given.step(),
             act=self.act,
-            expected=self.expected(given.validated_data.get("expected_version")),
+            expected=self.expected(data.get("expected_version")),
         )
         return self.state_answer(receipt)
