@@ -22,6 +22,7 @@ from apps.accounts.models import Scope as KeyScope
 from apps.agents.scope import Scope
 from apps.core.admission import gate
 from apps.core.errors import Busy
+from apps.diffs.changes import Comparison
 from apps.timeline import bodies, verification
 from apps.timeline import operations as timeline
 from apps.timeline.bodies.caching import Cache
@@ -128,15 +129,14 @@ def test_changes_hold_as_the_first_releases_kept_them(
 ) -> None:
     long = "All rooms face the sea. " * 20
     run = begin({"note": f"{long}open"})
+    now = index.shown
+
+    def as_earlier(found: Comparison) -> dict[str, Any]:
+        shown = now(found)
+        return shown | {"changes": index.shown_earlier(shown["changes"], found)}
+
     with monkeypatch.context() as earlier:
-        earlier.setattr(
-            index,
-            "shown",
-            lambda found: {
-                "changes": index.shown_earlier(found),
-                "change_count": len(found),
-            },
-        )
+        earlier.setattr(index, "shown", as_earlier)
         run.patch({"note": f"{long}closed"})
     (kept,) = run.get("versions", 1)["changes"]
     run.patch({"note": f"{long}open again"})

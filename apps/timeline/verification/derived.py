@@ -82,7 +82,10 @@ def of_version(
         yield f"it has {told['change_count']} changes, not {version.change_count}"
     elif not any(
         _alike(changes, version.changes)
-        for changes in (told["changes"], index.shown_earlier(comparison))
+        for changes in (
+            told["changes"],
+            index.shown_earlier(told["changes"], comparison),
+        )
     ):
         yield "the changes shown with it are others"
     rows, truncated = index.change_rows(comparison, project)

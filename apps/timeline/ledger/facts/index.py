@@ -19,7 +19,7 @@ from typing import Any
 from apps.accounts.models import Project
 from apps.core import json
 from apps.core.json import Json
-from apps.diffs.changes import MISSING, Change, Comparison, Kind
+from apps.diffs.changes import MISSING, Comparison, Kind
 from apps.diffs.equality import same
 from apps.diffs.excerpts import excerpts
 from apps.diffs.facets import Leaves
@@ -36,6 +36,8 @@ SHOWN_CHANGES = 50
 SHOWN_POINTER = 500
 SHOWN_TEXT = 200
 _SHORT: dict[str, Any] = {"max_string": SHOWN_TEXT, "max_depth": 3, "max_entries": 20}
+# Where a change is, and of which kind.
+PLACES = ("pointer", "kind", "from_pointer")
 KEY_BYTES = 16
 # In each process; with texts of at most 1.2 kB about 5 MB, most often 1.
 KEPT_DIGESTS = 4_096
@@ -235,26 +237,31 @@ def _keyed(key: bytes, text: bytes) -> bytes:
 
 def shown(comparison: Comparison) -> dict[str, Any]:
     """Return the display columns: the first changes, short, and how many there are."""
-    changes = comparison.changes
-    return {
-        "changes": [
-            _places(change) | shortened(before=change.before, after=change.after)
-            for change in changes[:SHOWN_CHANGES]
-        ],
-        "change_count": len(changes),
-    }
+    rows = []
+    for change in comparison.changes[:SHOWN_CHANGES]:
+        pointer = json.cleaned(change.pointer, max_string=SHOWN_POINTER)
+        row: dict[str, Any] = {"pointer": pointer, "kind": change.kind.value}
+        if (came := change.from_pointer) is not None:
+            row["from_pointer"] = json.cleaned(came, max_string=SHOWN_POINTER)
+        rows.append(row | shortened(before=change.before, after=change.after))
+    return {"changes": rows, "change_count": len(comparison.changes)}
 
 
-def shown_earlier(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return the changes as the first releases kept them: the beginnings of values."""
+def shown_earlier(
+    now: Sequence[Mapping[str, Any]], comparison: Comparison
+) -> list[dict[str, Any]]:
+    """Return the changes as the first releases kept them: the beginnings of values.
+
+    They stood as they are shown `now` but for their values.
+    """
     return [
-        _places(change)
+        {name: row[name] for name in PLACES if name in row}
         | {
             name: json.cleaned(value, **_SHORT)
             for name, value in (("before", change.before), ("after", change.after))
             if value is not MISSING
         }
-        for change in comparison.changes[:SHOWN_CHANGES]
+        for row, change in zip(now, comparison.changes[: len(now)], strict=True)
     ]
 
 
@@ -281,15 +288,3 @@ def shortened(**sides: Json) -> dict[str, Any]:
         if isinstance(kept, list) and json.items_left_out(kept):
             shown[f"{name}_length"] = len(value)
     return shown
-
-
-def _places(change: Change) -> dict[str, Any]:
-    places: dict[str, Any] = {
-        "pointer": json.cleaned(change.pointer, max_string=SHOWN_POINTER),
-        "kind": change.kind.value,
-    }
-    if change.from_pointer is not None:
-        places["from_pointer"] = json.cleaned(
-            change.from_pointer, max_string=SHOWN_POINTER
-        )
-    return places
