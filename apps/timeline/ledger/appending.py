@@ -86,22 +86,22 @@ def append(
 
 def _stored(command: WriteCommand) -> Receipt:
     require_clear()
+    is_chained = command.kept or not command.act.actor.is_agent
+    attempt = _attempt_chained if is_chained else _attempt
     for _ in range(TRIES_WITHOUT_LOCK):
-        receipt = _attempt_with_audit(command)
+        receipt = attempt(command)
         if receipt:
             return receipt
     with transaction.atomic():
         lock_session(command.session_id)
-        receipt = _attempt_with_audit(command)
+        receipt = attempt(command)
     if receipt is None:
         raise RuntimeError("An append lost its race although it held the lock.")
     return receipt
 
 
-def _attempt_with_audit(command: WriteCommand) -> Receipt | None:
+def _attempt_chained(command: WriteCommand) -> Receipt | None:
     """Try once; what a person does is chained in the transaction that does it."""
-    if command.act.actor.is_agent and not command.kept:
-        return _attempt(command)
     with transaction.atomic():
         receipt = _attempt(command)
         if receipt and not receipt.is_replay:
@@ -155,15 +155,34 @@ def _attempt_on(
 def _sent(
     command: WriteCommand, head: VersionRow, encoded: EncodedWrite | EncodedBatch
 ) -> Receipt | None:
+    """Return what was stored, now or before; None to try again on a newer head.
+
+    Raises: whatever the outcome refuses the write with.
+    """
     if isinstance(encoded, EncodedBatch):
-        return _sent_batch(command, head, encoded)
-    (outcome,) = sql.run_prepared(calls.APPEND, rows.of_write(command, head, encoded))
-    return _receipt_for_outcome(command, outcome, encoded, head)
+        outcome = _outcome_of_batch(command, head, encoded)
+    else:
+        given = rows.of_write(command, head, encoded)
+        (outcome,) = sql.run_prepared(calls.APPEND, given)
+    if outcome is None or outcome.outcome == "conflict":
+        _require_no_named_head(command)
+        return None
+    if outcome.outcome == "stored":
+        return _receipt_of_stored(command, outcome, encoded, head)
+    if outcome.outcome == "replay":
+        return receipt_of(command, outcome)
+    if outcome.outcome == "watched":
+        return _watched(command, head, encoded)
+    raise conflicts.refusal(command, outcome, head)
 
 
-def _sent_batch(
+def _outcome_of_batch(
     command: WriteCommand, head: VersionRow, encoded: EncodedBatch
-) -> Receipt | None:
+) -> Any:
+    """Return what became of a batch; None where a writer took a number of its own.
+
+    Raises: ExternalIdTaken, naming the item.
+    """
     try:
         with _undoable():
             (outcome,) = sql.run_prepared(
@@ -176,38 +195,15 @@ def _sent_batch(
         # It was rolled back whole: a name is taken, or a writer took a number
         # without the lock.
         conflicts.require_free_names(command.session_id, encoded.external_ids)
-        _require_no_named_head(command)
         return None
     if outcome.outcome == "named":
         conflicts.require_free_names(command.session_id, encoded.external_ids)
-    return _receipt_for_outcome(command, outcome, encoded, head)
+    return outcome
 
 
 def _undoable() -> AbstractContextManager[None]:
     """Keep a violation from ending the transaction, where one is open."""
     return transaction.atomic() if connection.in_atomic_block else nullcontext()
-
-
-def _receipt_for_outcome(
-    command: WriteCommand,
-    outcome: Any,
-    encoded: EncodedWrite | EncodedBatch,
-    head: VersionRow,
-) -> Receipt | None:
-    """Return what was stored, now or before; None to try again on a newer head.
-
-    Raises: whatever the outcome refuses the write with.
-    """
-    if outcome.outcome == "stored":
-        return _receipt_of_stored(command, outcome, encoded, head)
-    if outcome.outcome == "replay":
-        return receipt_of(command, outcome)
-    if outcome.outcome == "conflict":
-        _require_no_named_head(command)
-        return None
-    if outcome.outcome == "watched":
-        return _watched(command, head, encoded)
-    raise conflicts.refusal(command, outcome, head)
 
 
 def _receipt_of_stored(
