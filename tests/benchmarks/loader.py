@@ -132,9 +132,9 @@ class _Template:
 
     def restamped(self, stamp: Stamp) -> Block:
         """Return the rows of another session with the same state: its own claim."""
-        old, trace_id = self.version, writes.event_id(stamp)
+        old, trace_id = self.version, rows.event_id(stamp)
         secrets = old.commitment, old.salt
-        leaf = writes.claim_of(self.draft, stamp, *secrets, trace_id).leaf()
+        leaf = rows.claim_of(self.draft, stamp, *secrets, trace_id).leaf()
         chain = proof.chain(proof.NO_CHAIN, 0, leaf)
         told = (
             (self.stamp.session_id, stamp.session_id),

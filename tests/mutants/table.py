@@ -20,7 +20,7 @@ KEYS = "apps/timeline/sql/keys_v1.sql"
 PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
 LEDGER = "apps/timeline/ledger/appending.py"
-SHAPED = "apps/timeline/ledger/encoding/shaped.py"
+WRITES = "apps/timeline/ledger/encoding/writes.py"
 REPLAYS = "apps/timeline/ledger/replays.py"
 REPLAY = "apps/timeline/sql/queries/replayed_request.sql"
 DECODING = "apps/timeline/versions/decoding/bodies.py"
@@ -639,14 +639,14 @@ MUTANTS = (
     ),
     one(
         "pauses that say nothing",
-        SHAPED,
+        WRITES,
         "SILENT = frozenset({Op.PAUSE, Op.RESUME})",
         "SILENT = frozenset()",
         OPEN + "an_agent_that_asks_and_pauses_itself_still_waits",
     ),
     one(
         "wide states that ask",
-        SHAPED,
+        WRITES,
         "if not any(rule.may_hold(written) for rule in rules):",
         "if written:",
         OPEN + "rollbacks_of_wide_and_large_states_are_heard",
@@ -2427,7 +2427,7 @@ MUTANTS = (
     ),
     one(
         "an objective that asks for a person, carried on",
-        "apps/timeline/ledger/encoding/shaped.py",
+        "apps/timeline/ledger/encoding/rows.py",
         "objective = None if asks else known",
         "objective = known",
         WORKING + "an_objective_that_asks_for_a_person_is_answered_by_the_next_write",

@@ -13,8 +13,9 @@ from apps.core.ids import new_id
 from apps.core.roles.names import Role
 from apps.timeline.bodies import Part
 from apps.timeline.ledger.drafts import Draft
-from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
-from apps.timeline.ledger.encoding.writes import Shown, encode_body, new_version
+from apps.timeline.ledger.encoding.rows import new_version
+from apps.timeline.ledger.encoding.values import EncodedWrite, Shown, Stamp
+from apps.timeline.ledger.encoding.writes import encode_body
 from apps.timeline.models import Body, Session, Version
 from apps.timeline.versions import proof
 from apps.timeline.versions.reading import Step

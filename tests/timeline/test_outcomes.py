@@ -68,7 +68,7 @@ def call(request: Any, run: Run, project: Project) -> Call:
             builds = (build,) * (1 if build is closing else 2)
             made = WriteCommand(**command, build=builds)
             items = batches.encode(builds, head=head, act=made.act).items
-            taken = rows.of_batch(made, head, items)
+            taken = batches.of_batch(made, head, items)
         else:
             query = calls.APPEND
             made = WriteCommand(**command, build=build)

@@ -27,7 +27,7 @@ from apps.timeline import bodies, hooks
 from apps.timeline.hooks import Judging
 from apps.timeline.ledger import conflicts, events
 from apps.timeline.ledger.drafts import ANY_HEAD, Build, Expected, Receipt, WriteCommand
-from apps.timeline.ledger.encoding import batches, calls, rows
+from apps.timeline.ledger.encoding import batches, calls, rows, turns
 from apps.timeline.ledger.encoding.batches import EncodedBatch
 from apps.timeline.ledger.encoding.values import EncodedWrite
 from apps.timeline.ledger.encoding.writes import encode_write
@@ -187,7 +187,7 @@ def _outcome_of_batch(
         with _undoable():
             (outcome,) = sql.run_prepared(
                 calls.APPEND_BATCH,
-                rows.of_batch(command, head, encoded.items),
+                batches.of_batch(command, head, encoded.items),
             )
     except IntegrityError as error:
         if getattr(error.__cause__, "sqlstate", None) != UNIQUE_VIOLATION:
@@ -237,7 +237,7 @@ def _receipt_of_stored(
         made=tuple(made),
         turn=None
         if turn is None
-        else rows.written_turn(
+        else turns.written_turn(
             turn, act=act, session_id=command.session_id, outcome=outcome
         ),
         built_on=head,

@@ -18,7 +18,7 @@ from apps.timeline.hooks import reported, used
 from apps.timeline.hooks.used import Usage
 from apps.timeline.ledger import gated, naming, policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, TurnDraft, Write
-from apps.timeline.ledger.sealing import sealer
+from apps.timeline.ledger.encoding.writes import sealer
 from apps.timeline.models import Version
 from apps.timeline.operations.states import differs, draft_of
 from apps.timeline.projection.texts import turn_text

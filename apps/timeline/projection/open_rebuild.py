@@ -13,7 +13,7 @@ from apps.agents.models import Agent
 from apps.agents.waiting import Rules, rules
 from apps.core import sql
 from apps.timeline import hooks
-from apps.timeline.ledger.encoding.shaped import SILENT, waits
+from apps.timeline.ledger.encoding.writes import SILENT, waits
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import EffectDue, Open, Session
 from apps.timeline.versions import fetching, reading

@@ -17,7 +17,7 @@ from apps.agents.remembered import REMEMBERED_SECONDS
 from apps.agents.waiting import Rules, rules
 from apps.core.errors import Busy, DomainError
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.ledger.encoding.shaped import SILENT, waits
+from apps.timeline.ledger.encoding.writes import SILENT, waits
 from apps.timeline.models import Open, Session
 from apps.timeline.projection import open_rebuild
 from apps.timeline.versions import fetching, reading

@@ -33,12 +33,11 @@ from apps.timeline.hooks import Judging
 from apps.timeline.ledger import events
 from apps.timeline.ledger.beginning.claims import Claims
 from apps.timeline.ledger.drafts import Draft, Edit, Receipt
-from apps.timeline.ledger.encoding import calls, rows
-from apps.timeline.ledger.encoding.firsts import encode_first
-from apps.timeline.ledger.encoding.shaped import shaped
+from apps.timeline.ledger.encoding import calls, firsts, rows
+from apps.timeline.ledger.encoding.rows import shaped
 from apps.timeline.ledger.encoding.values import Stamp
+from apps.timeline.ledger.encoding.writes import sealer
 from apps.timeline.ledger.facts.about import About, metadata_bytes
-from apps.timeline.ledger.sealing import sealer
 from apps.timeline.models import Session
 from apps.timeline.versions import fetching, heads, reading
 from apps.timeline.versions.proof import NO_CHAIN
@@ -101,7 +100,7 @@ class SessionCreation:
         session_id = self._claimed(metadata_written)
         session = self._session(agent, metadata, metadata_written, origin)
         with self._key_locked(session["user_id"]):
-            first = encode_first(
+            first = firsts.encode_first(
                 draft,
                 Stamp(act=self.act, session_id=session_id, number=0),
                 state=state,
@@ -125,7 +124,7 @@ class SessionCreation:
                 judging,
             )
         if outcome == "stored":
-            head = rows.first_version(
+            head = firsts.first_version(
                 first, act=self.act, session_id=session_id, session=session
             )
             transaction.on_commit(partial(heads.REMEMBERED.put, head))

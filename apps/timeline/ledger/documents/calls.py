@@ -9,7 +9,7 @@ from apps.agents.acts import Act
 from apps.core import sql
 from apps.timeline.ledger.documents.values import Document
 from apps.timeline.ledger.encoding.calls import TYPES
-from apps.timeline.ledger.sealing import sealer
+from apps.timeline.ledger.encoding.writes import sealer
 
 # As the types `timeline_keyed_act_v1` and `timeline_keyed_item_v1` have them.
 ACT = {

@@ -13,9 +13,9 @@ from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
 from apps.timeline.ledger.documents.values import Document, Told
 from apps.timeline.ledger.drafts import Draft
+from apps.timeline.ledger.encoding.rows import claim_of
 from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
-from apps.timeline.ledger.encoding.writes import claim_of, encode_body
-from apps.timeline.ledger.sealing import sealer
+from apps.timeline.ledger.encoding.writes import encode_body, sealer
 from apps.timeline.versions.keyed.values import ENTRY
 from apps.timeline.versions.proof import SALT_BYTES
 from apps.timeline.versions.reading import Step

@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from apps.agents.acts import Act
+from apps.core import json
 from apps.core.admission import gate
 from apps.core.errors import DomainError, InvalidRequest, PayloadTooLarge
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.hooks import Judging
-from apps.timeline.ledger.drafts import Build, Draft, Write
-from apps.timeline.ledger.encoding.rows import following
+from apps.timeline.ledger.drafts import Build, Draft, Write, WriteCommand
+from apps.timeline.ledger.encoding.calls import VERSION
+from apps.timeline.ledger.encoding.rows import following, of_version, of_write
 from apps.timeline.ledger.encoding.values import EncodedWrite
 from apps.timeline.ledger.encoding.writes import encode_write
+from apps.timeline.ledger.facts.index import Terms
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 
@@ -167,3 +171,30 @@ def _following(
     if encoded.body is None:
         return replace(made, parsed=head.parsed, leaves=head.leaves)
     return replace(made, parsed=draft.state, leaves=encoded.leaves)
+
+
+def of_batch(
+    command: WriteCommand, head: VersionRow, writes: Sequence[EncodedWrite]
+) -> dict[str, Any]:
+    """Return the parameters of `calls.APPEND_BATCH`: what each version has, in lists.
+
+    The head's terms and facets are those of the last.
+    """
+    each = [of_version(write) for write in writes]
+    changes = [(at, write.changes) for at, write in enumerate(writes, 1)]
+    facets = [write.facets for write in writes if write.facets is not None]
+    terms: Terms = {}
+    for write in writes:
+        terms |= write.terms
+    # The checks are those of one write, and are of the head.
+    return of_write(command, head, writes[-1]) | {
+        **{f"each_{name}": [one[name] for one in each] for name in VERSION},
+        "items": [at for at, rows in changes for _ in rows.path_keys],
+        "path_keys": [key for _, rows in changes for key in rows.path_keys],
+        "roles": [role for _, rows in changes for role in rows.roles],
+        "kinds": [kind for _, rows in changes for kind in rows.kinds],
+        "value_keys": [key for _, rows in changes for key in rows.value_keys],
+        "term_keys": list(terms),
+        "term_values": list(terms.values()),
+        "facets": json.dumps(facets[-1]).decode() if facets else None,
+    }

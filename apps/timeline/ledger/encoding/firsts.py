@@ -1,7 +1,11 @@
-"""Encode version 0 of a new session; a fork brings values along."""
+"""Encode version 0 of a new session, and build it as stored; a fork brings values."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from apps.agents.acts import Act
 from apps.agents.waiting import Rules
 from apps.core.json import State
 from apps.diffs import facets
@@ -9,17 +13,17 @@ from apps.diffs.compare import compare
 from apps.timeline.bodies import Sealer
 from apps.timeline.hooks import Judging
 from apps.timeline.ledger.drafts import Draft
-from apps.timeline.ledger.encoding import progress
+from apps.timeline.ledger.encoding import progress, rows
 from apps.timeline.ledger.encoding.differences import Difference
-from apps.timeline.ledger.encoding.shaped import waits
-from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
-from apps.timeline.ledger.encoding.writes import Shown, describe, encode_body
+from apps.timeline.ledger.encoding.values import EncodedWrite, Shown, Stamp
+from apps.timeline.ledger.encoding.writes import describe, encode_body, waits
 from apps.timeline.ledger.escalating import marked
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.carried import carry
 from apps.timeline.ledger.facts.tags import SearchTag
 from apps.timeline.ledger.judging.showing import judge_first
-from apps.timeline.versions import reading
+from apps.timeline.versions import proof, reading
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
 
 
@@ -64,3 +68,34 @@ def _index_carried(encoded: EncodedWrite, state: State, stamp: Stamp) -> None:
         encoded.terms |= index.tagged(
             bytes(stamp.act.project.index_key), SearchTag.TRUNCATED
         )
+
+
+def first_version(
+    encoded: EncodedWrite, *, act: Act, session_id: str, session: Mapping[str, Any]
+) -> VersionRow:
+    """Return version 0 as it is read once it is stored, with these session columns."""
+    version, body = encoded.version, encoded.body
+    if version is None or body is None:
+        raise TypeError("A session begins with a version and its body.")
+    return VersionRow(
+        **dict(zip(rows.SAME, rows.same_values(version), strict=True)),
+        session_id=session_id,
+        number=0,
+        parent_number=None,
+        body_number=0,
+        body_depth=0,
+        body_size=body.size,
+        body_salt=body.salt,
+        actor_kind=act.actor.kind,
+        actor_id=act.actor.id,
+        actor_label=act.actor.label,
+        chain=proof.chain(session["previous_chain"], 0, version.leaf),
+        requested_at=act.now,
+        created_at=act.now,
+        session_created_at=act.now,
+        project_id=act.project_id,
+        agent_id=session["agent"],
+        user_id=session["user_id"],
+        raw=encoded.raw,
+        rollback=None,
+    )

@@ -1,4 +1,9 @@
-"""An encoded write as rows: what the SQL functions are given, and what is then stored.
+"""A draft as the version it becomes, and that as rows: given to SQL, and then stored.
+
+What a write does not say of its state is carried forward: a later version is of the
+schema of the one before it, a rollback of that which it shows. So what a head is of is
+always told by its own row. An objective is carried in the same way, unless it asks for
+a person: that is answered by whatever is written next.
 
 The stored versions and the stored turn are built from the write, reading nothing back:
 the writer knows all but their time, which the SQL function returns. Reading them again
@@ -7,21 +12,33 @@ took two of the six statements of a merge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
 from apps.agents.acts import Act
 from apps.core import json
-from apps.timeline.ledger.drafts import WriteCommand
-from apps.timeline.ledger.encoding.calls import MERGED, TURN, VERSION
-from apps.timeline.ledger.encoding.values import EncodedWrite, NewTurn, NewVersion
-from apps.timeline.ledger.facts.index import Terms
-from apps.timeline.models import Turn
+from apps.core.ids import new_id
+from apps.schemas.written import require_written
+from apps.timeline.ledger.drafts import Draft, Source, WriteCommand
+from apps.timeline.ledger.encoding import turns
+from apps.timeline.ledger.encoding.calls import MERGED, VERSION
+from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Shown, Stamp
+from apps.timeline.ledger.events import ACTIONS_OF
 from apps.timeline.versions import proof
+from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
 from apps.timeline.versions.reading import Rollback, VersionRow
+from apps.timeline.words import WAITING_FOR, Op
 
+# What the event of an operation is about, where that is not its version alone.
+RESOURCES = dict.fromkeys((Op.CREATE, Op.FORK), "session") | dict.fromkeys(
+    (Op.WAIT, Op.DECIDE), "approval"
+)
+# What agents write of their own; the others show, or follow, what was written.
+WRITES = frozenset({Op.CREATE, Op.UPDATE, Op.REPLACE, Op.TURN, Op.FORK})
 # A body's columns, as a version's parameters name them.
 _BODY = {
     "base_number": "base_number",
@@ -41,11 +58,10 @@ _merged_values = attrgetter(*MERGED)
 _body_values = attrgetter(*_BODY.values())
 _JSON = tuple(name for name, kind in VERSION.items() if kind == "jsonb")
 _NO_VERSION = dict.fromkeys(VERSION)
-_NO_TURN = dict.fromkeys(TURN)
 _NO_SOURCE = dict.fromkeys(MERGED)
 _NO_BODY = dict.fromkeys(_BODY)
 # What is stored as it is read: of the version, and of what the head has in common.
-_SAME = (
+SAME = (
     *("op", "hold", "restored_number", "undo_of", "reason_code", "external_id"),
     *("reasoning", "trace_id", "step_number", "step_parent_id", "objective_status"),
     *("schema_version", "release", "model", "size", "flags", "request_key"),
@@ -54,9 +70,117 @@ _SAME = (
 )
 _OF_SESSION = ("session_id", "session_created_at", "project_id", "agent_id", "user_id")
 _OF_BODY = ("body_number", "body_depth", "body_size", "body_salt", "raw")
-_same_values = attrgetter(*_SAME)
+same_values = attrgetter(*SAME)
 _session_values = attrgetter(*_OF_SESSION)
 _shown_values = attrgetter(*_OF_BODY)
+
+
+def shaped(draft: Draft, before: VersionRow | None, agent_id: str) -> Draft:
+    """Return the draft with the schema and the objective that its state is of.
+
+    Raises: SchemaUnknown, SchemaBehind.
+    """
+    shows = before
+    if draft.op == Op.ROLLBACK:
+        shows = draft.body_from
+    written = draft.step.schema_version
+    if written is None and shows is not None:
+        written = shows.schema_version
+    if draft.op in WRITES:
+        is_later = before is not None and draft.op != Op.FORK
+        head = before.schema_version if is_later and before else None
+        require_written(agent_id, written=written, head=head)
+    step, objective = draft.step, draft.step.objective_status
+    if objective is None and shows is not None:
+        known = shows.objective_status
+        asks = known is not None and known.startswith(WAITING_FOR)
+        objective = None if asks else known
+    if (written, objective) == (step.schema_version, step.objective_status):
+        return draft
+    step = replace(step, schema_version=written, objective_status=objective)
+    return replace(draft, step=step)
+
+
+def new_version(
+    draft: Draft, stamp: Stamp, shown: Shown, changes: dict[str, Any]
+) -> NewVersion:
+    """Return the version that the draft becomes, with its digests and its leaf."""
+    step, salt = draft.step, secrets.token_bytes(SALT_BYTES)
+    own_id = event_id(stamp)
+    claim = claim_of(draft, stamp, shown.commitment, salt, step.trace_id or own_id)
+    return NewVersion(
+        op=draft.op,
+        hold=draft.hold,
+        restored_number=draft.restored_number,
+        undo_of=draft.undo_of,
+        reason_code=draft.reason_code,
+        external_id=step.external_id,
+        reasoning=step.reasoning,
+        trace_id=claim.trace_id,
+        **{name: getattr(step, name) for name in STEP_FIELDS},
+        **changes,
+        size=shown.size,
+        flags=shown.flags,
+        body_number=shown.number,
+        request_key=stamp.act.request.key,
+        salt=salt,
+        reasoning_digest=claim.reasoning_digest,
+        step_digest=claim.step_digest,
+        commitment=shown.commitment,
+        leaf=claim.leaf(),
+        event_id=own_id,
+        action=ACTIONS_OF[stamp.act.scope.kind][Op(draft.op)],
+        resource_type=RESOURCES.get(Op(draft.op), "version"),
+        details=draft.details,
+        **(_source_of(draft.source, salt) if draft.source else {}),
+    )
+
+
+def claim_of(
+    draft: Draft, stamp: Stamp, commitment: bytes, salt: bytes, trace_id: str
+) -> proof.Claim:
+    """Return what the leaf of a new version covers."""
+    return proof.Claim(
+        project_id=stamp.act.project_id,
+        session_id=stamp.session_id,
+        op=draft.op,
+        hold=draft.hold,
+        restored_number=draft.restored_number,
+        undo_of=draft.undo_of,
+        external_id=draft.step.external_id,
+        actor_kind=stamp.act.actor.kind,
+        actor_id=stamp.act.actor.id,
+        trace_id=trace_id,
+        request_key=stamp.act.request.key,
+        requested_at=stamp.act.now,
+        reasoning_digest=proof.salted(salt, draft.step.reasoning),
+        step_digest=proof.salted(
+            salt, *proof.step_values(draft.step), draft.reason_code
+        ),
+        commitment=commitment,
+        **(_source_of(draft.source, salt) if draft.source else {}),
+    )
+
+
+def _source_of(source: Source, salt: bytes) -> dict[str, Any]:
+    """Return the columns of a second parent."""
+    return {
+        "source_session_id": source.session_id,
+        "source_number": source.number,
+        "source_digest": None
+        if source.choices is None
+        else proof.salted(salt, source.choices),
+        "source_opaque": source.opaque,
+    }
+
+
+def event_id(stamp: Stamp, *, of_turn: bool = False) -> str:
+    """Return an id by which events of one moment sort as they happened.
+
+    By version; what made a version before the turn that came with it.
+    """
+    sequence = 2 * stamp.number + (2 if of_turn else 1)
+    return new_id("trace", now=stamp.act.now, sequence=sequence)
 
 
 def of_write(
@@ -64,7 +188,7 @@ def of_write(
 ) -> dict[str, Any]:
     """Return the parameters of `calls.APPEND`: the checks and what is stored."""
     found = of_act(command.act, command.session_id) | of_version(write)
-    found |= _NO_TURN if write.turn is None else of_turn(write.turn)
+    found |= turns.NONE if write.turn is None else turns.of_turn(write.turn)
     version = write.version
     if version is None or version.source_session_id is None:
         found |= _NO_SOURCE
@@ -79,33 +203,6 @@ def of_write(
         "suspends": command.policy.suspends,
         "kind": command.act.scope.kind,
         "fence": command.expected.fence,
-    }
-
-
-def of_batch(
-    command: WriteCommand, head: VersionRow, writes: Sequence[EncodedWrite]
-) -> dict[str, Any]:
-    """Return the parameters of `calls.APPEND_BATCH`: what each version has, in lists.
-
-    The head's terms and facets are those of the last.
-    """
-    each = [of_version(write) for write in writes]
-    changes = [(at, write.changes) for at, write in enumerate(writes, 1)]
-    facets = [write.facets for write in writes if write.facets is not None]
-    terms: Terms = {}
-    for write in writes:
-        terms |= write.terms
-    # The checks are those of one write, and are of the head.
-    return of_write(command, head, writes[-1]) | {
-        **{f"each_{name}": [one[name] for one in each] for name in VERSION},
-        "items": [at for at, rows in changes for _ in rows.path_keys],
-        "path_keys": [key for _, rows in changes for key in rows.path_keys],
-        "roles": [role for _, rows in changes for role in rows.roles],
-        "kinds": [kind for _, rows in changes for kind in rows.kinds],
-        "value_keys": [key for _, rows in changes for key in rows.value_keys],
-        "term_keys": list(terms),
-        "term_values": list(terms.values()),
-        "facets": json.dumps(facets[-1]).decode() if facets else None,
     }
 
 
@@ -158,30 +255,6 @@ def of_version(write: EncodedWrite) -> dict[str, Any]:
     return found
 
 
-def of_turn(turn: NewTurn) -> dict[str, Any]:
-    """Return the turn and its event."""
-    draft = turn.draft
-    return {
-        "turn_id": draft.id,
-        "turn_trace_id": turn.trace_id,
-        "before_number": draft.before_number,
-        "state_after_sent": draft.state_after_sent,
-        "input_type": draft.input_type,
-        "output_type": draft.output_type,
-        "turn_codec": int(draft.body.codec),
-        "turn_size": draft.body.size,
-        "turn_data": draft.body.data,
-        "turn_text": draft.text,
-        "turn_salt": draft.body.salt,
-        "turn_reasoning_digest": turn.reasoning_digest,
-        "turn_commitment": draft.body.commitment,
-        "turn_leaf": turn.leaf,
-        "usage": None if draft.usage is None else json.dumps(draft.usage).decode(),
-        "turn_event_id": turn.event_id,
-        "turn_details": json.dumps(turn.details).decode(),
-    }
-
-
 def following(
     head: VersionRow,
     encoded: EncodedWrite,
@@ -198,7 +271,7 @@ def following(
         shown = (number, body.depth, body.size, body.salt, encoded.raw)
     return VersionRow(
         **dict(zip(_OF_SESSION, _session_values(head), strict=True)),
-        **dict(zip(_SAME, _same_values(version), strict=True)),
+        **dict(zip(SAME, same_values(version), strict=True)),
         **dict(zip(_OF_BODY, shown, strict=True)),
         number=number,
         parent_number=head.number,
@@ -211,70 +284,4 @@ def following(
         rollback=head.rollback
         if restored is None
         else Rollback(number, restored, created_at),
-    )
-
-
-def first_version(
-    encoded: EncodedWrite, *, act: Act, session_id: str, session: Mapping[str, Any]
-) -> VersionRow:
-    """Return version 0 as it is read once it is stored, with these session columns."""
-    version, body = encoded.version, encoded.body
-    if version is None or body is None:
-        raise TypeError("A session begins with a version and its body.")
-    return VersionRow(
-        **dict(zip(_SAME, _same_values(version), strict=True)),
-        session_id=session_id,
-        number=0,
-        parent_number=None,
-        body_number=0,
-        body_depth=0,
-        body_size=body.size,
-        body_salt=body.salt,
-        actor_kind=act.actor.kind,
-        actor_id=act.actor.id,
-        actor_label=act.actor.label,
-        chain=proof.chain(session["previous_chain"], 0, version.leaf),
-        requested_at=act.now,
-        created_at=act.now,
-        session_created_at=act.now,
-        project_id=act.project_id,
-        agent_id=session["agent"],
-        user_id=session["user_id"],
-        raw=encoded.raw,
-        rollback=None,
-    )
-
-
-def written_turn(turn: NewTurn, *, act: Act, session_id: str, outcome: Any) -> Turn:
-    """Return the turn that was stored with an outcome of the SQL function."""
-    draft = turn.draft
-    return Turn(
-        session_id=session_id,
-        turn_number=outcome.turn_number,
-        id=draft.id,
-        head_number=outcome.number,
-        made_version=turn.made_version,
-        before_number=draft.before_number,
-        state_after_sent=draft.state_after_sent,
-        actor_kind=act.actor.kind,
-        actor_id=act.actor.id,
-        actor_label=act.actor.label,
-        reasoning=draft.step.reasoning,
-        trace_id=turn.trace_id,
-        input_type=draft.input_type,
-        output_type=draft.output_type,
-        codec=draft.body.codec,
-        data=draft.body.data,
-        size=draft.body.size,
-        request_key=act.request.key,
-        request_digest=act.request.digest,
-        salt=draft.body.salt,
-        reasoning_digest=turn.reasoning_digest,
-        commitment=draft.body.commitment,
-        leaf=turn.leaf,
-        chain=outcome.turn_chain,
-        requested_at=act.now,
-        created_at=outcome.turn_created_at,
-        usage=draft.usage,
-        spent=outcome.spent,
     )

@@ -1,15 +1,21 @@
-"""Encode a turn: what it claims, its leaf, and the event that tells of it."""
+"""Encode a turn: its leaf, the event that tells of it, and the rows of both."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from apps.agents.acts import Act
 from apps.core import json
 from apps.core.json import Json
 from apps.timeline.ledger.drafts import TurnDraft
+from apps.timeline.ledger.encoding.calls import TURN
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewTurn, Stamp
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.tags import SearchTag
+from apps.timeline.models import Turn
 from apps.timeline.versions import proof
 
+NONE = dict.fromkeys(TURN)
 # Which stands in the event as the tool's name.
 CALL = "tool_call"
 
@@ -67,3 +73,62 @@ def _used(turn: TurnDraft) -> dict[str, Json]:
     """Return what the event tells of tokens and cost, which rollups add up."""
     said = {name: value for name, value in (turn.usage or {}).items() if name != CALL}
     return {"usage": said} if said else {}
+
+
+def of_turn(turn: NewTurn) -> dict[str, Any]:
+    """Return the turn and its event."""
+    draft = turn.draft
+    return {
+        "turn_id": draft.id,
+        "turn_trace_id": turn.trace_id,
+        "before_number": draft.before_number,
+        "state_after_sent": draft.state_after_sent,
+        "input_type": draft.input_type,
+        "output_type": draft.output_type,
+        "turn_codec": int(draft.body.codec),
+        "turn_size": draft.body.size,
+        "turn_data": draft.body.data,
+        "turn_text": draft.text,
+        "turn_salt": draft.body.salt,
+        "turn_reasoning_digest": turn.reasoning_digest,
+        "turn_commitment": draft.body.commitment,
+        "turn_leaf": turn.leaf,
+        "usage": None if draft.usage is None else json.dumps(draft.usage).decode(),
+        "turn_event_id": turn.event_id,
+        "turn_details": json.dumps(turn.details).decode(),
+    }
+
+
+def written_turn(turn: NewTurn, *, act: Act, session_id: str, outcome: Any) -> Turn:
+    """Return the turn that was stored with an outcome of the SQL function."""
+    draft = turn.draft
+    return Turn(
+        session_id=session_id,
+        turn_number=outcome.turn_number,
+        id=draft.id,
+        head_number=outcome.number,
+        made_version=turn.made_version,
+        before_number=draft.before_number,
+        state_after_sent=draft.state_after_sent,
+        actor_kind=act.actor.kind,
+        actor_id=act.actor.id,
+        actor_label=act.actor.label,
+        reasoning=draft.step.reasoning,
+        trace_id=turn.trace_id,
+        input_type=draft.input_type,
+        output_type=draft.output_type,
+        codec=draft.body.codec,
+        data=draft.body.data,
+        size=draft.body.size,
+        request_key=act.request.key,
+        request_digest=act.request.digest,
+        salt=draft.body.salt,
+        reasoning_digest=turn.reasoning_digest,
+        commitment=draft.body.commitment,
+        leaf=turn.leaf,
+        chain=outcome.turn_chain,
+        requested_at=act.now,
+        created_at=outcome.turn_created_at,
+        usage=draft.usage,
+        spent=outcome.spent,
+    )

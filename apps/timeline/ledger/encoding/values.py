@@ -26,6 +26,16 @@ class Stamp:
     number: int
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a version says of the body that it shows; its own has no number yet."""
+
+    commitment: bytes
+    size: int
+    number: int | None
+    flags: list[str]
+
+
 @dataclass(kw_only=True, slots=True)
 class NewVersion:
     """The columns of a version that neither the session nor the act has.

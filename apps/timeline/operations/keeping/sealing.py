@@ -21,7 +21,7 @@ from apps.core import json, sql
 from apps.core.keyring import KeysUnavailable
 from apps.timeline.bodies import SEALED, SEALED_TEXT, Sealer, Spans
 from apps.timeline.hooks.keeping import allowed
-from apps.timeline.ledger.sealing import sealer
+from apps.timeline.ledger.encoding.writes import sealer
 from apps.timeline.models import Opening, Pending, Session, Text
 from apps.timeline.operations.keeping import archiving
 from apps.timeline.operations.keeping.locking import locked
