@@ -2,6 +2,8 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from apps.accounts.api import schema as schema  # how keys stand in the document
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.timeline.api.urls")),
     path("", include("apps.timeline.api.shared.urls")),

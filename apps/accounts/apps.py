@@ -15,7 +15,5 @@ class AccountsConfig(AppConfig):
         register(PROJECT, KEY, MEMBERSHIP)
         # Of models, so not before these are loaded.
         find_with(import_module("apps.accounts.encryption").found)
-        # Importing it is what registers it with drf-spectacular.
-        import_module("apps.accounts.api.schema")
-        # As is this what has sessions begin with where and when.
+        # Importing it is what has sessions begin with where and when.
         import_module("apps.accounts.views.visits")

@@ -1,7 +1,9 @@
 """How coming in by key stands in the OpenAPI document.
 
-Loaded by the app's `ready`, not by `authentication`: DRF imports that one while it
-imports its own views, and drf-spectacular needs those.
+Importing it is what registers it with drf-spectacular: with the API's addresses, which
+a document is made of. Not with the app, since processes without a web page would load
+Django's own tests, which drf-spectacular needs; nor by `authentication`, which DRF
+imports while it imports its own views.
 """
 
 from typing import Any

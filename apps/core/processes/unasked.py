@@ -2,8 +2,9 @@
 
 deepdiff imports numpy and pydantic if it can, Django REST framework requests: 21 MB of
 each process, for nothing that is done with them here. They come with the model of
-search by meaning, which is loaded when somebody searches. structlog imports rich, which
-comes with what checks and tests us, to draw what we write as JSON.
+search by meaning, which is loaded when somebody searches. structlog imports rich, to
+draw what we write as JSON, Django REST framework pygments, and Django's tests, which
+drf-spectacular needs, jinja2: they come with what checks and tests us.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-NAMES = frozenset({"numpy", "pydantic", "requests", "rich"})
+NAMES = frozenset({"jinja2", "numpy", "pydantic", "pygments", "requests", "rich"})
 
 
 class _Absent(MetaPathFinder):
