@@ -74,6 +74,9 @@ def state(rows: int, seed: int = 0) -> dict[str, Any]:
     }
 
 
+Enough = Callable[[dict[str, Answers]], bool]
+
+
 class Greedy:
     """A project with much to read, and what reads and writes it at great cost."""
 
@@ -195,8 +198,18 @@ class Modest:
         )
 
 
-def contend(greedy: Greedy, modest: Modest, seconds: float) -> dict[str, Answers]:
-    """Let the eight loops and the writers go on together; return who got what."""
+def contend(
+    greedy: Greedy,
+    modest: Modest,
+    seconds: float,
+    *,
+    is_enough: Enough = lambda _: True,
+    patience: float = 0.0,
+) -> dict[str, Answers]:
+    """Let the eight loops and the writers go on together; return who got what.
+
+    After these seconds they go on until that is enough, or patience is at an end.
+    """
     load = Load()
     try:
         for kind in LOOPS:
@@ -204,6 +217,9 @@ def contend(greedy: Greedy, modest: Modest, seconds: float) -> dict[str, Answers
         load.start("small writes", modest.client(), modest.write, 0.02)
         load.start("large writes", modest.client(), modest.write_large, 0.1)
         time.sleep(seconds)
+        deadline = time.monotonic() + patience
+        while not is_enough(load.answers) and time.monotonic() < deadline:
+            time.sleep(0.1)
     finally:
         load.stop()
     return load.answers
