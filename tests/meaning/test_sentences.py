@@ -125,6 +125,16 @@ def test_what_the_quick_model_embedded_the_worker_embeds_anew(
 
 
 @pytest.mark.django_db
+def test_a_sweep_of_nothing_loads_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "_loaded", {})
+
+    with acting_as(Role.WORKER):
+        assert sweeping.sweep(now=timezone.now()) == 0
+
+    assert choosing._loaded == {}
+
+
+@pytest.mark.django_db
 def test_what_an_endpoint_embedded_is_not_sent_again_unasked(
     mind: Mind, settings: Any
 ) -> None:

@@ -99,6 +99,11 @@ def name(reading: Reading = Reading.WORDS) -> str:
     return SENTENCES if _is_by_sentences(reading) else BUILT_IN
 
 
+def is_constant() -> bool:
+    """Whether a text has the same vector at any time, without loading the model."""
+    return not settings.EMBEDDINGS_URL
+
+
 def names() -> list[str]:
     """Return the names of all models that are used."""
     return list(dict.fromkeys(name(one) for one in Reading))

@@ -56,7 +56,8 @@ class Renewing:
         if self._walk.of != names:
             self._walk = _Walk(names)
         walk = self._walk
-        if walk.is_over or not embedding.current().is_constant:
+        # Not asked of a model: where nothing is to be embedded, none is loaded.
+        if walk.is_over or not embedding.is_constant():
             return None
         if not walk.left:
             _look(walk)
