@@ -1,6 +1,5 @@
 """Worker processes deliver: whoever is killed, down, slow or wrong, nothing is lost."""
 
-import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -190,7 +189,7 @@ def test_two_workers_deliver_while_others_write_in_order(
         work = [pool.submit(write, client, session, 15) for session in sessions]
         # One of them stops in order while the other goes on.
         until(lambda: len(receiver.accepted()) >= 30, log.read_text())
-        one.send_signal(signal.SIGTERM)
+        one.terminate()
         for each in work:
             each.result()
         until(lambda: len(receiver.accepted()) >= 96, log.read_text())

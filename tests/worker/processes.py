@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,33 +10,26 @@ from pathlib import Path
 import psycopg
 
 from apps.core.roles.names import Role
-from tests.live import ROOT, process_environment
+from tests.live import process_environment
+from tests.worker.forking import WORKERS, Forked
 
 PATIENCE = 90.0
 
 
 @contextmanager
-def working(dsn: str, log: Path, **more: str) -> Iterator[subprocess.Popen[bytes]]:
+def working(dsn: str, log: Path, **more: str) -> Iterator[Forked]:
     """Run `manage.py worker` until the block is left; what it says is in `log`."""
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", "worker"],
-            cwd=ROOT,
-            env=process_environment(Role.WORKER, dsn)
-            | {"STEPBACK_LOG_LEVEL": "INFO"}
-            | more,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait(PATIENCE)
+    env = process_environment(Role.WORKER, dsn) | {"STEPBACK_LOG_LEVEL": "INFO"} | more
+    log.touch()
+    process = WORKERS.start(env, log)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
 
 
-def kill(process: subprocess.Popen[bytes]) -> None:
+def kill(process: Forked) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.wait(PATIENCE)
 
