@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from apps.agents.remembered import REMEMBERED_SECONDS
+from apps.core import sql
 from apps.guards.detecting import OF_TURNS, Moment, Outcome
 from apps.guards.live.judging import said_of
 from apps.guards.live.standing import Standing, read
@@ -31,6 +32,10 @@ MOST_JUDGED = 5_000
 MOST_AT_ONCE = 100
 READ = ("agent_id", "head_number", "created_at", "origin_session_id", "origin_number")
 Key = tuple[int, int, str]
+
+_REFUSED = "SELECT FROM guards_refusal r WHERE r.session_id = %s LIMIT 1"
+_AGENT = sql.of_session("SELECT s.agent_id FROM timeline_session s WHERE s.id = %s")
+_GUARDED = "SELECT FROM guards_guard g WHERE g.agent_id = %s LIMIT 1"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,10 +60,12 @@ class Held:
 def problems(session_id: str) -> Iterator[str]:
     """Yield a sentence for each verdict that does not follow, or is missing.
 
-    What was refused is nowhere in history: of that it is asked what it names.
+    What was refused is nowhere in history: of that it is asked what it names. Most
+    sessions have neither refusals nor guards, so that is asked first.
     """
-    yield from _of_refusals(session_id)
-    held = _held(session_id)
+    if sql.rows(_REFUSED, [session_id]):
+        yield from _of_refusals(session_id)
+    held = _held(session_id) if _is_guarded(session_id) else None
     if held is None:
         return
     stored = {_key(one): one for one in Verdict.objects.of_session(session_id)}
@@ -71,6 +78,13 @@ def problems(session_id: str) -> Iterator[str]:
     for (key, _), said in sorted(held.expected.items(), key=lambda item: item[0]):
         if said.is_sure and key not in stored:
             yield f"There is no verdict of {key[2]} on v{key[0]}."
+
+
+def _is_guarded(session_id: str) -> bool:
+    """Whether the session's agent ever had a guard."""
+    return any(
+        sql.rows(_GUARDED, [row.agent_id]) for row in sql.rows(_AGENT, [session_id])
+    )
 
 
 def _of_refusals(session_id: str) -> Iterator[str]:

@@ -17,7 +17,12 @@ from apps.audit.models import Event
 from apps.timeline.models import Tombstone
 from apps.timeline.removed import details_of
 from apps.timeline.verification.findings import Kind, Problem, Problems
-from apps.timeline.verification.rows import StoredBody, StoredTurn, StoredVersion
+from apps.timeline.verification.rows import (
+    Beginning,
+    StoredBody,
+    StoredTurn,
+    StoredVersion,
+)
 from apps.timeline.versions import proof
 from apps.timeline.words import Removed
 
@@ -98,6 +103,13 @@ class Removals:
 
 
 NONE = Removals()
+
+
+def of_session(session: Beginning) -> Removals:
+    """Read what was removed of a session, if what was read of it says that there is."""
+    if not session.has_tombstones and not session.erasures:
+        return NONE
+    return removals(session.id, moved=bool(session.erasures))
 
 
 def of_document(document_id: str, since: datetime, *, moved: bool) -> Removals:

@@ -77,6 +77,7 @@ class Beginning:
     origin_chain_there: bytes | None
     is_origin_removed: bool
     erasures: int
+    has_tombstones: bool
     thinned_below: int | None
     origin_body_number: int | None
     # By what its agent's sessions wait; being derived anew where a moment is set.

@@ -27,7 +27,7 @@ from apps.timeline.verification.derived import Shown
 from apps.timeline.verification.findings import Finding, Kind
 from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.openness import Openness
-from apps.timeline.verification.removals import NONE, hollow_body, removals
+from apps.timeline.verification.removals import NONE, hollow_body, of_session
 from apps.timeline.verification.rows import ChangeRow, Listed, StoredBody, StoredVersion
 from apps.timeline.verification.turns.walk import TurnWalk
 from apps.timeline.versions.lineage import live_ranges
@@ -105,7 +105,7 @@ class VersionWalk:
 
     def _begin(self) -> None:
         session = self.session
-        self.removed = removals(self.session_id, moved=bool(session.erasures))
+        self.removed = of_session(session)
         self.turns.removed = self.removed
         self.contents.is_exact = not session.erasures
         if self.limits.after_turn:

@@ -2,6 +2,8 @@
 SELECT s.id, s.project_id, s.created_at, s.origin_session_id, s.origin_number,
        o.project_id AS origin_project_id,
        s.origin_chain, v.chain AS origin_chain_there, s.erasures, s.thinned_below,
+       EXISTS (SELECT FROM timeline_tombstone d
+                WHERE d.session_id = s.id) AS has_tombstones,
        v.body_number AS origin_body_number,
        EXISTS (SELECT FROM timeline_tombstone d
                 WHERE d.session_id = s.origin_session_id AND d.kind <> 'emptied'
