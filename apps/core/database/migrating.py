@@ -38,7 +38,9 @@ class State(ProjectState):
         self, app_label: str, model_name: str, option_name: str, obj: Any
     ) -> None:
         apps = self.__dict__.pop("apps", None)
-        super()._append_option(app_label, model_name, option_name, obj)
+        super()._append_option(  # type: ignore[misc]
+            app_label, model_name, option_name, obj
+        )
         if apps is not None:
             self.apps = apps
             meta = apps.get_model(app_label, model_name)._meta

@@ -13,7 +13,7 @@ from apps.core.roles.logins import grant_all
 from apps.core.roles.names import Role
 
 # Which Django's command finds by its name in its module.
-migrate.MigrationExecutor = Executor  # type: ignore[misc]
+migrate.MigrationExecutor = Executor  # type: ignore[attr-defined]
 
 
 class Command(LogsIn, migrate.Command):
