@@ -7,7 +7,9 @@ from typing import Any
 
 import psycopg
 
-from apps.audit import operations as audit
+from apps.audit import chain
+from apps.audit.chain import Verification
+from apps.audit.models import AuditRecord
 from apps.timeline import verification
 from tests import proof
 from tests.proof import History
@@ -30,12 +32,11 @@ SELECT action, number, count(*) FROM audit_event WHERE stream_id = %s GROUP BY 1
 """
 
 
-def problems(connection: psycopg.Connection[Any], session_id: str) -> list[str]:
+def problems(connection: psycopg.Connection[Any], history: History) -> list[str]:
     """Return what is wrong with one session, by two verifiers and its events."""
-    history = proof.read(connection, session_id)
     return [
         *proof.problems(history),
-        *map(str, verification.findings(session_id)),
+        *map(str, verification.findings(history.session.id)),
         *_unmatched(connection, history),
     ]
 
@@ -49,13 +50,21 @@ def shape(history: History) -> Any:
     )
 
 
-def unproven_records(project_id: str, count: int) -> list[str]:
-    """Say whether the acts of people are chained, each once and nothing beside."""
-    verified = audit.verify_records(stream_id=project_id)
+def records(
+    project_id: str, proven: Verification, count: int
+) -> tuple[Verification, list[str]]:
+    """Say whether the acts of people are chained, each once and nothing beside.
+
+    Beginning behind what is proven already, which all orders of a group make longer.
+    """
+    records = AuditRecord.objects.for_project(project_id).oldest_first()
+    verified = chain.verify(
+        records.from_number(proven.count + 1), count=proven.count, chain=proven.chain
+    )
     found = [] if verified.is_intact else [f"record {verified.broken_at} is broken"]
     if verified.count != count:
         found.append(f"{verified.count} records where there must be {count}")
-    return found
+    return verified, found
 
 
 def _unmatched(connection: psycopg.Connection[Any], history: History) -> list[str]:
@@ -76,12 +85,9 @@ def _unmatched(connection: psycopg.Connection[Any], history: History) -> list[st
     ]
 
 
-def not_as_its_origin(
-    connection: psycopg.Connection[Any], session_id: str
-) -> list[str]:
+def not_as_its_origin(history: History) -> list[str]:
     """Say whether a fork that changed nothing shows just what it was forked from."""
-    history = proof.read(connection, session_id)
     first, origin = history.versions[0], history.origin
     if origin is None or first.commitment != origin.commitment:
-        return [f"{session_id}: version 0 is not what it was forked from"]
+        return [f"{history.session.id}: version 0 is not what it was forked from"]
     return []

@@ -16,6 +16,7 @@ from apps.timeline.versions.reading import Step
 from apps.timeline.words import Op
 from tests import proof
 from tests.acts import act_in
+from tests.proof import History
 from tests.races.interleavings import laws, schedules, serial
 from tests.races.interleavings.actors import Doors, Told, Writer, of_fork
 from tests.races.interleavings.serial import FIXED, GONE, Beginning, Outcome
@@ -35,7 +36,8 @@ class Referee:
         self.doors = doors
         self.reader = reader
         # Making the project and its key was recorded too.
-        self.records = audit.verify_records(stream_id=doors.project.id).count
+        self.proven = audit.verify_records(stream_id=doors.project.id)
+        self.records = self.proven.count
 
     def judge(
         self,
@@ -75,6 +77,7 @@ class Referee:
             count += 1
             wrong = self._wrong(writers, played, sessions[-1], beginning)
             assert not wrong, _story(writers, played, wrong)
+        assert audit.verify_records(stream_id=self.doors.project.id) == self.proven
         return count
 
     def _begun(self, beginning: Beginning) -> str:
@@ -117,45 +120,49 @@ class Referee:
             for writer in writers
             if writer.verb.name == "fork" and told[writer.name].said[0] == "stored"
         }
-        found = laws.problems(self.reader, session_id)
+        histories = {
+            one: proof.read(self.reader, one) for one in (session_id, *forks.values())
+        }
+        found = laws.problems(self.reader, histories[session_id])
         for fork in forks.values():
-            found += laws.problems(self.reader, fork)
-            found += laws.not_as_its_origin(self.reader, fork)
+            found += laws.problems(self.reader, histories[fork])
+            found += laws.not_as_its_origin(histories[fork])
         self.records += sum(
             told[writer.name].records for writer in writers if writer.is_person
         )
-        found += laws.unproven_records(self.doors.project.id, self.records)
+        stream = self.doors.project.id
+        self.proven, unproven = laws.records(stream, self.proven, self.records)
+        found += unproven
         found += _unlike(writers, told)
         if found:
             return found
-        return self._out_of_order(writers, played, session_id, forks, beginning)
-
-    def _out_of_order(
-        self,
-        writers: Sequence[Writer],
-        played: Played,
-        session_id: str,
-        forks: dict[str, str],
-        beginning: Beginning,
-    ) -> list[str]:
-        """Compare with what the writers would have made one by one."""
         became = Outcome(
-            said={name: told.said for name, told in played.told.items()},
-            session=laws.shape(proof.read(self.reader, session_id)),
-            forks={name: self._fork(fork) for name, fork in forks.items()},
+            said={name: answer.said for name, answer in told.items()},
+            session=laws.shape(histories[session_id]),
+            forks={name: _fork(histories[fork]) for name, fork in forks.items()},
         )
-        base = serial.base(beginning)
-        possible = list(serial.outcomes(writers, played, base))
-        if any(_is_same(became, one, order) for order, one in possible):
-            return []
-        return [
-            f"it became {became}",
-            *(f"as {', then '.join(order)}: {one}" for order, one in possible),
-        ]
+        return _out_of_order(writers, played, became, beginning)
 
-    def _fork(self, session_id: str) -> Any:
-        history = proof.read(self.reader, session_id)
-        return history.session.origin_number, laws.shape(history)
+
+def _out_of_order(
+    writers: Sequence[Writer],
+    played: Played,
+    became: Outcome,
+    beginning: Beginning,
+) -> list[str]:
+    """Compare with what the writers would have made one by one."""
+    base = serial.base(beginning)
+    possible = list(serial.outcomes(writers, played, base))
+    if any(_is_same(became, one, order) for order, one in possible):
+        return []
+    return [
+        f"it became {became}",
+        *(f"as {', then '.join(order)}: {one}" for order, one in possible),
+    ]
+
+
+def _fork(history: History) -> Any:
+    return history.session.origin_number, laws.shape(history)
 
 
 def _keyed(writer: Writer, session_id: str) -> Writer:
