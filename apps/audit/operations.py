@@ -199,7 +199,7 @@ def append_record(*, event: Event, kept: Mapping[str, Any] = EMPTY) -> AuditReco
     if not connection.in_atomic_block:
         raise RuntimeError("An act and its record belong into one transaction.")
     _lock_chain(event.project_id)
-    last = AuditRecord.objects.for_project(event.project_id).newest_first().first()
+    (last,) = sql.rows(streams.LAST, [event.project_id]) or (None,)
     entry = AuditRecord(
         stream_id=event.project_id,
         project_id=event.project_id,
@@ -218,7 +218,7 @@ def append_record(*, event: Event, kept: Mapping[str, Any] = EMPTY) -> AuditReco
     )
     entry.details_digest = chain.details_digest(bytes(entry.salt or b""), entry.details)
     entry.leaf = chain.erasable_leaf(entry, entry.details_digest)
-    previous = bytes(last.chain) if last else chain.START
+    previous = last.chain if last else chain.START
     entry.chain = chain.link(previous, entry.number, entry.leaf)
     entry.save(force_insert=True)
     return entry

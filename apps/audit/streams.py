@@ -16,7 +16,7 @@ from typing import Any
 
 from apps.audit import chain
 from apps.audit.actions import Action
-from apps.core import json
+from apps.core import json, sql
 from apps.core.actors import Actor
 from apps.core.database.values import TEXT
 from apps.core.json import cleaned
@@ -37,6 +37,11 @@ ARGUMENTS = """
 NULLS = {"record_rule": TEXT}
 # Append a record that made no version, and give its number.
 APPEND = f"audit_append_record_v1({ARGUMENTS}, _number => NULL)"
+# Each act of a person asks it: the ORM took longer to write it than it takes to answer.
+LAST = sql.of_session("""
+SELECT r.number, r.chain FROM audit_auditrecord r
+ WHERE r.stream_id = %s ORDER BY r.number DESC LIMIT 1
+""")
 
 
 class Result(StrEnum):
