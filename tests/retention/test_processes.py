@@ -7,12 +7,14 @@ they come to is what a preview counted before any of them was there.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,6 +22,7 @@ import pytest
 
 from apps.core.roles.names import Role
 from tests.live import ROOT, Server, feed, manage, process_environment, serving
+from tests.worker.forking import WORKERS, Forked
 from tests.worker.processes import WAITING, kill, rows, standing_still, until
 
 POLICIES, PREVIEWS = "/v1/retention/policies", "/v1/retention/previews"
@@ -158,15 +161,10 @@ def count_by_twos(house: Server) -> None:
     sweepers(house, "count")
 
 
-def sweeping(house: Server) -> subprocess.Popen[bytes]:
+def sweeping(house: Server) -> Forked:
     """Start a sweep in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "manage.py", "retention", "--once"],
-        cwd=ROOT,
-        env=process_environment(Role.RETENTION, house.dsn),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    env = process_environment(Role.RETENTION, house.dsn)
+    return WORKERS.start(env, Path(os.devnull), "retention", "--once")
 
 
 def undo(house: Server) -> None:

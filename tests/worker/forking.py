@@ -27,7 +27,6 @@ from typing import Any, NoReturn
 from apps.core.roles.names import VARIABLES, Role
 from tests.commands import ROOT
 
-COMMAND = ["manage.py", "worker"]
 PAUSE_SECONDS = 0.02
 
 
@@ -47,7 +46,7 @@ class Forked:
         deadline = time.monotonic() + timeout
         while (code := self.poll()) is None:
             if time.monotonic() > deadline:
-                raise subprocess.TimeoutExpired(COMMAND, timeout)
+                raise subprocess.TimeoutExpired("manage.py", timeout)
             time.sleep(PAUSE_SECONDS)
         return code
 
@@ -66,8 +65,11 @@ class Workers:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._count = 0
 
-    def start(self, environment: Mapping[str, str], log: Path) -> Forked:
-        """Start a worker with this environment, which writes to the end of a log."""
+    def start(self, environment: Mapping[str, str], log: Path, *command: str) -> Forked:
+        """Start a worker with this environment, which writes to the end of a log.
+
+        Or another command that is killed as a process.
+        """
         logins = {name: environment.get(name, "") for name in VARIABLES.values()}
         # Which test it is pytest says there too, and no setting goes by it.
         others = {*logins, "PYTEST_CURRENT_TEST"}
@@ -81,7 +83,12 @@ class Workers:
         assert folder is not None
         self._count += 1
         ended = Path(folder.name) / str(self._count)
-        asked = {"logins": logins, "log": str(log), "ended": str(ended)}
+        asked = {
+            "logins": logins,
+            "log": str(log),
+            "ended": str(ended),
+            "command": command or ["worker"],
+        }
         process.stdin.write(json.dumps(asked) + "\n")
         process.stdin.flush()
         return Forked(int(process.stdout.readline()), ended)
@@ -138,11 +145,13 @@ def main() -> None:
             _wait_for_one(**json.loads(line))
 
 
-def _wait_for_one(logins: dict[str, str], log: str, ended: str) -> NoReturn:
+def _wait_for_one(
+    logins: dict[str, str], log: str, ended: str, command: list[str]
+) -> NoReturn:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pid = os.fork()
     if pid == 0:
-        _become(logins, log)
+        _become(logins, log, command)
     sys.stdout.write(f"{pid}\n")
     sys.stdout.flush()
     _, status = os.waitpid(pid, 0)
@@ -153,8 +162,8 @@ def _wait_for_one(logins: dict[str, str], log: str, ended: str) -> NoReturn:
     os._exit(0)
 
 
-def _become(logins: dict[str, str], log: str) -> NoReturn:
-    """Be that worker, on that database."""
+def _become(logins: dict[str, str], log: str, command: list[str]) -> NoReturn:
+    """Be that command, on that database."""
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     for number in (1, 2):
@@ -164,7 +173,7 @@ def _become(logins: dict[str, str], log: str) -> NoReturn:
         _go_to(logins)
         from django.core.management import execute_from_command_line
 
-        execute_from_command_line([*COMMAND])
+        execute_from_command_line(["manage.py", *command])
     except SystemExit as end:
         code = end.code
     except BaseException:  # noqa: BLE001 - a fork must not go on as its parent
