@@ -191,7 +191,8 @@ def test_the_next_write_builds_on_the_head_that_is_remembered(
         ({"state": {"step": 1}}, {"HTTP_IF_MATCH": "v0"}),
         ({"state": {"step": 1}}, {"HTTP_IF_MATCH": "*"}),
         ({"state": {"step": 1}}, {"HTTP_IDEMPOTENCY_KEY": "a,b"}),
-        ({"state": {"step": 1}}, {"HTTP_PREFER": "return=minimal"}),
+        ({"state": {"step": 1}}, {"HTTP_PREFER": "return=minimal, wait=1"}),
+        ({"state": {"step": 1}}, {"HTTP_PREFER": "handling=lenient"}),
         ({"state": {"step": 1}}, {"HTTP_CONTENT_ENCODING": ""}),
         ({"state": {"step": 1}}, {"CONTENT_TYPE": "text/plain"}),
         ({"state": {"step": 1}}, {"QUERY_STRING": "a=1"}),
@@ -206,6 +207,26 @@ def test_what_is_refused_or_odd_is_left_to_the_view(
     pair.by_view("PATCH", "state", body, **environ)
 
     assert pair.one.head == pair.other.head
+
+
+@pytest.mark.parametrize(
+    ("method", "name", "body"), [one for one in WRITES if one[1] == "state"], ids=str
+)
+def test_a_write_is_answered_without_its_state_where_that_is_asked_for(
+    pair: Pair, method: str, name: str, body: Any
+) -> None:
+    told = pair.by_door(method, name, body, HTTP_PREFER="return=minimal")
+
+    assert told.headers["Preference-Applied"] == "return=minimal"
+    body = json.parse(told.content)
+    assert body["version"] == pair.one.head == 1
+    assert not body.keys() & {"state", "data"}
+
+
+def test_a_turn_that_prefers_a_minimal_answer_is_left_to_the_view(pair: Pair) -> None:
+    said = {"input": "a", "output": "b"}
+
+    pair.by_view("POST", "turns", said, HTTP_PREFER="return=minimal")
 
 
 def test_a_turn_that_would_have_to_name_what_it_ignores_is_left_to_the_view(
@@ -229,6 +250,41 @@ def test_a_repeated_request_is_answered_by_the_view_as_the_first_one_was(
     assert again.headers["ETag"] == '"v1"'
     assert pair.by_view("PATCH", "state", {"state": {}}, **key).code == 422
     assert pair.one.head == 2
+
+
+def test_what_only_the_caller_can_read_is_kept_by_the_door(pair: Pair) -> None:
+    for method, text in (("PUT", "AAE="), ("PATCH", "AAI=")):
+        opaque = {"graph.x": {"media_type": "application/x", "base64": text}}
+
+        pair.by_door(method, "state", {"state": {"step": 1}, "opaque": opaque})
+
+        for run in (pair.one, pair.other):
+            kept = run.client.get(run.path("checkpoint")).body
+            assert kept["opaque"] == opaque
+            proof.assert_proven(connection.connection, run.id)
+
+
+@pytest.mark.parametrize(
+    "opaque",
+    [
+        {"State": {"media_type": "a", "base64": ""}},
+        {"messages": {"media_type": "a", "base64": ""}},
+        {"x": {"media_type": "", "base64": ""}},
+        {"x": {"media_type": "a", "base64": "*"}},
+        {"x": {"base64": "AAE="}},
+        {"x": 1},
+        {f"x{n}": {"media_type": "a", "base64": ""} for n in range(17)},
+        [],
+    ],
+    ids=str,
+)
+def test_an_opaque_part_that_is_none_is_left_to_the_view(
+    pair: Pair, opaque: Any
+) -> None:
+    told = pair.by_view("PUT", "state", {"state": {}, "opaque": opaque})
+
+    assert told.code == 400
+    assert pair.one.head == 0
 
 
 def test_the_head_that_was_seen_is_checked_by_the_function(pair: Pair) -> None:

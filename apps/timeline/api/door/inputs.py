@@ -33,8 +33,9 @@ _STORY: dict[str, type] = {
     "expected_version": int,
     **bundles.PART_SHAPES,
 }
-_UPDATE = _STORY | {"state": dict, "updates": dict, "remove": list}
-_REPLACEMENT = _STORY | {"state": dict}
+_STATE = _STORY | {"state": dict, "opaque": dict}
+_UPDATE = _STATE | {"updates": dict, "remove": list}
+_REPLACEMENT = _STATE
 _SIDES = ("input", "output")
 _TURN = _STORY | {
     "metadata": dict,

@@ -27,8 +27,11 @@ Environ = dict[str, Any]
 _PLAIN_ACCEPT = ("*/*", "", JSONRenderer.media_type)
 _PLAIN_CONTENT = ("application/json", "application/json; charset=utf-8")
 # With one of these it is no plain request, or if one of the others is not empty.
-_ODD = ("HTTP_TRANSFER_ENCODING", "HTTP_CONTENT_ENCODING", "HTTP_PREFER", REFUSED)
+_ODD = ("HTTP_TRANSFER_ENCODING", "HTTP_CONTENT_ENCODING", REFUSED)
 _EMPTY = ("SCRIPT_NAME", "QUERY_STRING")
+_PREFER = "HTTP_PREFER"
+# The one preference that is plain, in the form that most callers give it.
+MINIMAL = "return=minimal"
 # What says more about a write than its body.
 _CONDITIONS = {"HTTP_IDEMPOTENCY_KEY": KEY, "HTTP_IF_MATCH": VERSION_TAG}
 
@@ -49,6 +52,11 @@ class PlainRequest:
         """Return a header by its name in the environment, empty without it."""
         value: str = self.environ.get(name, "")
         return value
+
+    @property
+    def is_minimal(self) -> bool:
+        """Whether the answer is to leave out the state."""
+        return self.header(_PREFER) == MINIMAL
 
     def secret(self) -> str | None:
         """Return the API key that it brings."""
@@ -85,6 +93,8 @@ class PlainCase:
     view: Any
     takes_body: bool
     answer: Callable[[PlainRequest], PlainAnswer | None]
+    # Whether it may be asked for a minimal answer.
+    has_minimal: bool = False
 
 
 def session_path(name: str) -> re.Pattern[str]:
@@ -114,6 +124,8 @@ def plain_request(
         return None
     case, names = found
     if any(name in environ for name in _ODD) or any(map(environ.get, _EMPTY)):
+        return None
+    if _PREFER in environ and not (case.has_minimal and environ[_PREFER] == MINIMAL):
         return None
     is_secure = _is_secure(environ)
     body = _body(environ) if case.takes_body else _no_body(environ)

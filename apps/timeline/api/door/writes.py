@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -36,6 +37,7 @@ from apps.core.provenance import Request
 from apps.timeline import operations as timeline
 from apps.timeline.api.door import inputs
 from apps.timeline.api.door.plain import (
+    MINIMAL,
     PlainAnswer,
     PlainCase,
     PlainRequest,
@@ -76,7 +78,7 @@ def writing_cases() -> list[PlainCase]:
     add_turn: Write = (inputs.turn, timeline.add_turn)
     return [
         *(
-            _case(method, "state", StateView, write, _state, 200)
+            _case(method, "state", StateView, write, _state, 200, minimal=_minimal)
             for method, write in states.items()
         ),
         _case("POST", "turns", TurnsView, add_turn, written_turn, 201),
@@ -84,15 +86,26 @@ def writing_cases() -> list[PlainCase]:
 
 
 def _case(
-    method: str, name: str, view: Any, write: Write, render: Render, status: int
+    method: str,
+    name: str,
+    view: Any,
+    write: Write,
+    render: Render,
+    status: int,
+    minimal: Render | None = None,
 ) -> PlainCase:
+    def tell(receipt: Receipt, render: Render, **headers: str) -> Told:
+        tag = f'"v{receipt.number}"'
+        return Told(status, render(receipt), {"ETag": tag, **headers})
+
     def answer(request: PlainRequest) -> PlainAnswer | None:
+        if minimal is not None and request.is_minimal:
+            applied = {"Preference-Applied": MINIMAL}
+            told = partial(tell, render=minimal, **applied)
+        else:
+            told = partial(tell, render=render)
         return answer_write(
-            request,
-            lambda caller: _stored(request, method, caller, write),
-            lambda receipt: Told(
-                status, render(receipt), {"ETag": f'"v{receipt.number}"'}
-            ),
+            request, lambda caller: _stored(request, method, caller, write), told
         )
 
     return PlainCase(
@@ -102,6 +115,7 @@ def _case(
         view=view,
         takes_body=True,
         answer=answer,
+        has_minimal=minimal is not None,
     )
 
 
@@ -222,3 +236,8 @@ def _state(receipt: Receipt) -> Any:
     version = receipt.made[-1]
     rollback = fetching.last_rollback(version)
     return state_object(version, reading.state(version), rollback)
+
+
+def _minimal(receipt: Receipt) -> Any:
+    version = receipt.made[-1]
+    return state_object(version, None, fetching.last_rollback(version))
