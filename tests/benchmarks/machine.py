@@ -72,13 +72,15 @@ def database(
 
 
 @contextmanager
-def product(dsn: str, *, works: bool = True) -> Iterator[Server]:
+def product(
+    dsn: str, *, works: bool = True, workers: int = WORKERS
+) -> Iterator[Server]:
     """Serve that database and work for it, as `up` does."""
     port = free_port()
     command = [sys.executable, "-m", "apps.server.serving"]
     command += ["--address=127.0.0.1", f"--port={port}"]
     env = process_environment(Role.WEB, dsn) | {
-        "STEPBACK_WORKERS": str(WORKERS),
+        "STEPBACK_WORKERS": str(workers),
         "STEPBACK_PREPARE": "true",
         "STEPBACK_LOG_LEVEL": "INFO",
     }

@@ -41,6 +41,7 @@ from tests.benchmarks.rows import (
     search,
     trials,
     webhooks,
+    workers,
 )
 
 # In the order of the table.
@@ -48,6 +49,7 @@ ROWS: dict[str, ModuleType] = {
     "append": appends,
     "batch": batches,
     "projector": projector,
+    "workers": workers,
     "head": heads,
     "chat": chat,
     "item": items,

@@ -91,6 +91,7 @@ def _findings(
         Finding(
             what=f"{WHAT}, all tables and indexes: to PostgresSaver",
             measured=mine / langgraph,
+            limit=1.81,
             ours=ours,
             other=f"{langgraph / 1e6:,.2f} MB, {puts:,} puts",
             note="with turns, changes and events, which PostgresSaver does not keep",

@@ -47,6 +47,8 @@ def _put(
     return Finding(
         what=f"{WHAT}, {threads} thread{'s' if threads > 1 else ''}: to PostgresSaver",
         measured=samples.ratio("ours", "theirs"),
+        limit=0.35 if threads > 1 else None,
+        at_least=True,
         ours=f"{samples.median('ours'):,.0f}/s",
         other=f"{samples.median('theirs'):,.0f}/s",
         noise=noise_text(samples.noise("theirs")),
