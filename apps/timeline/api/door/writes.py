@@ -94,18 +94,18 @@ def _case(
     status: int,
     minimal: Render | None = None,
 ) -> PlainCase:
-    def tell(receipt: Receipt, render: Render, **headers: str) -> Told:
-        tag = f'"v{receipt.number}"'
-        return Told(status, render(receipt), {"ETag": tag, **headers})
+    def tell(receipt: Receipt, *, is_minimal: bool) -> Told:
+        headers = {"ETag": f'"v{receipt.number}"'}
+        if minimal is None or not is_minimal:
+            return Told(status, render(receipt), headers)
+        headers["Preference-Applied"] = MINIMAL
+        return Told(status, minimal(receipt), headers)
 
     def answer(request: PlainRequest) -> PlainAnswer | None:
-        if minimal is not None and request.is_minimal:
-            applied = {"Preference-Applied": MINIMAL}
-            told = partial(tell, render=minimal, **applied)
-        else:
-            told = partial(tell, render=render)
         return answer_write(
-            request, lambda caller: _stored(request, method, caller, write), told
+            request,
+            lambda caller: _stored(request, method, caller, write),
+            partial(tell, is_minimal=request.is_minimal),
         )
 
     return PlainCase(
