@@ -38,7 +38,7 @@ SELECT format('DROP TABLE %I CASCADE', tablename) AS statement FROM pg_tables
 """
 KEEPING = """
 SELECT format('DROP INDEX %I', indexname) AS statement FROM pg_indexes
- WHERE indexname IN ('timeline_version_showing', 'timeline_body_building')
+ WHERE indexname IN ('timeline_version_shows_another', 'timeline_body_building')
 """
 # An agent without guards has nothing stored of them: nothing is taken away.
 GUARDS = "SELECT '' AS statement WHERE false"

@@ -99,9 +99,13 @@ class Version(models.Model):
                 name="timeline_version_merged",
                 condition=models.Q(source_session_id__isnull=False),
             ),
-            # Who shows a body: asked of each that a removal takes.
+            # Who else shows a body: asked of each that a removal takes. Were versions
+            # with a body of their own in it, each append wrote to it, and plans made
+            # for short sessions took it, by session alone, for the key.
             models.Index(
-                fields=["session_id", "body_number"], name="timeline_version_showing"
+                fields=["session_id", "body_number"],
+                name="timeline_version_shows_another",
+                condition=~models.Q(body_number=models.F("number")),
             ),
         ]
 

@@ -41,9 +41,9 @@ SELECT g.rows, g.bytes, g.bodies FROM {}(
     %(sizes)s::bigint[], %(data)s::bytea[]) g
 """
 _CALLS = {
-    Removed.EMPTIED: sql.of_session(_CALL.format("timeline_empty_v1")),
-    Removed.PRUNED: sql.of_session(_CALL.format("timeline_prune_v1")),
-    Removed.REMOVED: sql.of_session(_CALL.format("timeline_prune_v1")),
+    Removed.EMPTIED: sql.of_session(_CALL.format("timeline_empty_v2")),
+    Removed.PRUNED: sql.of_session(_CALL.format("timeline_prune_v2")),
+    Removed.REMOVED: sql.of_session(_CALL.format("timeline_prune_v2")),
 }
 _DELETE_ENTRIES = sql.of_session("""
 DELETE FROM timeline_entry e

@@ -5,7 +5,7 @@ SELECT b.number, k.number AS place, v.commitment
   FROM timeline_body b
   JOIN LATERAL (SELECT min(w.number) AS number FROM timeline_version w
                  WHERE w.session_id = %(session)s AND w.body_number = b.number
-                   AND w.number <> ALL (%(numbers)s::bigint[])
+                   AND w.body_number <> w.number AND w.number <> ALL (%(numbers)s::bigint[])
                    AND w.salt <> '') k
     ON k.number IS NOT NULL
   JOIN timeline_version v ON v.session_id = %(session)s AND v.number = k.number
