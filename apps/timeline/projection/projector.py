@@ -99,19 +99,22 @@ def project_all(*, now: datetime) -> int:
 def _project_past_failing(after: str | None, now: datetime) -> Step:
     """Project one session after the other, and pass by the first that fails.
 
-    So it costs one batch that is undone, wherever in it the session is.
+    So it costs one batch that is undone, wherever in it the session is. Behind as many
+    sessions as a batch may have it goes on in batches: what failed may have passed.
     """
     taken = 0
-    while session := sql.rows(_NEXT, [after or ""])[0].session_id:
-        after = session
+    for _ in range(AT_ONCE):
+        after = sql.rows(_NEXT, [after or ""])[0].session_id
+        if after is None:
+            break
         try:
-            taken += project_session(session, now=now)
+            taken += project_session(after, now=now)
         except Exception as error:
             if is_in_trouble(error):
                 raise
-            log.exception("a session cannot be projected", session_id=session)
-            return Step(taken, session)
-    return Step(taken, None)
+            log.exception("a session cannot be projected", session_id=after)
+            break
+    return Step(taken, after)
 
 
 @transaction.atomic

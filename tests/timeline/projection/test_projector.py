@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -149,6 +150,26 @@ def test_a_session_with_a_long_backlog_does_not_hold_up_the_others(
     assert (second.taken, second.reached) == (1, None)
     assert not Pending.objects.filter(session_id=calm.id).exists()
     assert project_all() == 6
+
+
+def test_behind_a_batch_that_failed_it_goes_on_in_batches(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [begin({"n": 0}) for _ in range(5)]
+    fed: list[int] = []
+
+    def fails_once(entries: list[Any], *, now: datetime) -> None:
+        fed.append(len(entries))
+        if len(fed) == 1:
+            raise RuntimeError("this once")
+
+    monkeypatch.setattr(projector, "AT_ONCE", 2)
+    monkeypatch.setattr(projector.feeding, "feed", fails_once)
+
+    assert projection.project_round(now=timezone.now()) == 5
+    # Undone, its two one after the other, and what is behind them.
+    assert fed == [2, 1, 1, 2, 1]
+    assert_all_is_projected(runs)
 
 
 def test_many_projectors_and_writers_at_once_lose_and_repeat_nothing(
