@@ -22,6 +22,7 @@ log = structlog.get_logger("stepback.worker")
 
 def run() -> None:
     """Work until SIGTERM, SIGINT or SIGHUP; what was begun may end in order."""
+    scheduling.load_jobs()
     with projecting.projecting():
         asyncio.run(_run())
 

@@ -56,6 +56,15 @@ async def drop_stalled(timestamp: int) -> None:
         )
 
 
+def load_jobs() -> None:
+    """Import what jobs run.
+
+    Before there is a second thread: of two that import modules which import one
+    another, one may see half a module, and the projector fails at its first batch.
+    """
+    cast(Any, app).perform_import_paths()
+
+
 async def work() -> None:
     """Work until cancelled.
 

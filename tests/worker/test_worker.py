@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from procrastinate.contrib.django import app
 
-from apps.worker import running
+from apps.worker import projecting, running
 from config import env
 from tests.live import Server, serving
 from tests.worker.processes import (
@@ -173,3 +175,25 @@ def test_its_end_does_not_warn_of_the_queries_that_it_gives_up(
         driver.setLevel(before)
 
     assert [one.message for one in caplog.records] == ["while it works"]
+
+
+def test_all_that_jobs_run_is_imported_before_a_second_thread_imports(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[str] = []
+
+    @contextmanager
+    def projects():
+        begun.append("the projector's thread")
+        yield
+
+    async def ends() -> None:
+        begun.append("jobs")
+
+    monkeypatch.setattr(app, "perform_import_paths", lambda: begun.append("imports"))
+    monkeypatch.setattr(projecting, "projecting", projects)
+    monkeypatch.setattr(running, "_run", ends)
+
+    running.run()
+
+    assert begun == ["imports", "the projector's thread", "jobs"]
