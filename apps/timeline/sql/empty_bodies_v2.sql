@@ -2,8 +2,10 @@
 --
 -- A body that a kept version shows moves, with its salt, to the first such version, and
 -- the others of them show it there; `_numbers` go, and go on showing what they do, as
--- do versions that were emptied before. For
--- the functions of retention alone, which have set their flag and hold the session.
+-- do versions that were emptied before. Whoever is kept and shows a body that goes shows
+-- another's, and is found among those that do.
+--
+-- For the functions of retention alone, which have set their flag and hold the session.
 CREATE FUNCTION timeline_empty_bodies_v2(
     _session varchar, _numbers bigint[], _from bigint[], _to bigint[],
     _codecs bigint[], _salts bytea[], _sizes bigint[], _data bytea[]

@@ -11,7 +11,8 @@
            d.number > %(last)s OR EXISTS (
                SELECT FROM timeline_version v
                 WHERE v.session_id = %(session)s AND v.body_number = d.number
-                  AND v.body_number <> v.number AND v.number > %(last)s) AS is_young
+                  AND v.body_number <> v.number
+                  AND v.number > %(last)s) AS is_young
       FROM down d
       JOIN timeline_body b ON b.session_id = %(session)s AND b.number = d.number
 )
