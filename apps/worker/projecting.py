@@ -20,9 +20,13 @@ from apps.timeline import projection
 
 # Between two rounds that found little: ten questions a second cost 0.3 % of a core.
 IDLE_SECONDS = 0.1
+# While appends come in, more of them are worth waiting for: at 500 a second a version
+# takes 0.36 ms of two processors with rounds of a tenth of a second, 0.26 with these.
+GATHERING_SECONDS = 0.4
+MANY = 8
 PAUSE_SECONDS = 2.0
-# A round that finds as much is followed by the next at once.
-BUSY = projection.AT_ONCE // 2
+# A session was cut short where a round finds as much: the next follows at once.
+BUSY = projection.AT_ONCE
 
 log = structlog.get_logger("stepback.projector")
 
@@ -65,4 +69,11 @@ def _round() -> float:
         # A feed of acts that fails is tried again: none is left out.
         log.exception("the projector pauses")
         return PAUSE_SECONDS
-    return 0.0 if taken >= BUSY else IDLE_SECONDS
+    return pause_after(taken)
+
+
+def pause_after(taken: int) -> float:
+    """Return for how many seconds to gather before the next round."""
+    if taken >= BUSY:
+        return 0.0
+    return GATHERING_SECONDS if taken >= MANY else IDLE_SECONDS

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from apps.core.roles.names import Role
+from apps.worker import projecting
 from tests.live import ROOT, Server, manage, process_environment, serving
 from tests.worker.processes import rows, until, working
 
@@ -41,6 +42,14 @@ def lived(client: httpx.Client, writes: int) -> str:
     client.post(f"{path}/fork", json={"version": 3}).raise_for_status()
     client.post(f"{path}/rollback", json={"version": 2}).raise_for_status()
     return session
+
+
+def test_more_is_gathered_while_appends_come_in() -> None:
+    few, many = projecting.pause_after(1), projecting.pause_after(100)
+
+    # All that is written within a second is projected by its end.
+    assert 0 < few < many < 0.5
+    assert projecting.pause_after(projecting.BUSY) == 0
 
 
 def test_the_worker_projects_what_is_written_and_says_how_far_it_is(
