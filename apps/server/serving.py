@@ -26,6 +26,7 @@ from apps.core.monitoring import exposition
 from apps.core.monitoring.log import granian_logging
 from apps.core.processes import memory, unasked
 from apps.core.processes.shared_hints import shared_hints
+from apps.core.processes.shared_values import shared_values
 from apps.server.front import loop as loop  # granian's workers take it from there
 
 TARGET = "config.asgi:application"
@@ -132,6 +133,6 @@ def _asked() -> argparse.Namespace:
 
 if __name__ == "__main__":
     # Reading a setting also routes the log, before granian says anything.
-    with counting_together(), shared_counts(), shared_hints():
+    with counting_together(), shared_counts(), shared_hints(), shared_values():
         load()
         serve(**vars(_asked()), workers=settings.WORKERS)

@@ -25,6 +25,8 @@ REPLAYS = "apps/timeline/ledger/replays.py"
 REPLAY = "apps/timeline/sql/queries/replayed_request.sql"
 DECODING = "apps/timeline/versions/decoding/bodies.py"
 HEADS = "apps/timeline/versions/heads.py"
+REMEMBERING = "apps/timeline/versions/remembering.py"
+SHARED_VALUES = "apps/core/processes/shared_values.py"
 ROLLBACKS = "apps/timeline/operations/rollbacks.py"
 INTACT = "apps/timeline/versions/intact.py"
 PLAIN_HEAD = "apps/timeline/versions/plain_head.py"
@@ -344,10 +346,25 @@ MUTANTS = (
     ),
     one(
         "a remembered head that another worker knows to be old",
-        HEADS,
+        REMEMBERING,
         "        if newest is not None and newest > head.number:\n",
         "        if False:\n",
-        REMEMBERED + "a_worker_reads_anew_what_another_one_has_written",
+        REMEMBERED + "an_older_copy_than_the_newest_number_is_not_built_on",
+    ),
+    one(
+        "project of a remembered head",
+        REMEMBERING,
+        "        if head is None or head.project_id != scope.project.id:\n",
+        "        if head is None:\n",
+        REMEMBERED + "a_worker_builds_on_the_head_that_another_one_has_stored",
+    ),
+    one(
+        "a head that another worker was still writing",
+        SHARED_VALUES,
+        "return value if begin[:_DIGEST_BYTES] == _digest(name, value) else None",
+        "return value",
+        "tests/core/test_shared_values.py"
+        "::test_the_first_half_of_a_value_that_is_being_written_is_not_found",
     ),
     one(
         "project of an append",

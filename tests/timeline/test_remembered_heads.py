@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core.processes.shared_hints import SIZE, SharedHints
-from apps.timeline.versions import heads, reading
-from apps.timeline.versions.heads import LARGEST, RememberedHeads
+from apps.core.processes.shared_values import SharedValues
+from apps.timeline.versions import heads, reading, remembering
 from apps.timeline.versions.reading import UNREAD, VersionRow
+from apps.timeline.versions.remembering import LARGEST, RememberedHeads
 from tests.acts import act_in
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
 
@@ -24,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[RememberedHeads]:
     """What this process remembers, without a file of hints."""
     made = RememberedHeads(shared=lambda: None)
-    monkeypatch.setattr(heads, "REMEMBERED", made)
+    monkeypatch.setattr(remembering, "REMEMBERED", made)
     return made
 
 
@@ -139,7 +142,7 @@ def test_it_is_bounded_by_the_bytes_of_what_it_keeps(
 ) -> None:
     runs = [begin({"text": "x" * 1000}) for _ in range(4)]
     found = [head_of(run, project) for run in runs]
-    size = heads._size(found[0])
+    size = remembering._size(found[0])
     bounded = RememberedHeads(2 * size, shared=lambda: None)
     for head in found:
         bounded.put(head)
@@ -178,6 +181,106 @@ def test_whoever_may_see_some_agents_only_is_not_answered_by_it(
     answer = limited.send("PATCH", run.path("state"), b'{"remove": ["/nowhere"]}')
 
     assert_refused(answer, 404, "session_not_found")
+
+
+def workers(
+    tmp_path: Path, values: SharedValues
+) -> tuple[RememberedHeads, RememberedHeads]:
+    """What two workers of one server remember."""
+    file = tmp_path / "hints"
+    file.write_bytes(bytes(SIZE))
+    one, other = (
+        RememberedHeads(shared=lambda: str(file), values=lambda: values)
+        for _ in range(2)
+    )
+    return one, other
+
+
+def test_a_worker_builds_on_the_head_that_another_one_has_stored(
+    tmp_path: Path, run: Run, project: Project, other_project: Project
+) -> None:
+    one, other = workers(tmp_path, SharedValues(8))
+    one.put(head_of(run, project))
+    other.put(head_of(run, project))
+    run.patch({"step": 3}, reasoning="Because.", external_id="x")
+    run.rollback(1)
+    newest = head_of(run, project)
+    other.put(newest)
+
+    found = known(one, run, project)
+    assert found is not None
+    assert found == replace(newest, parsed=None, leaves=None)
+    assert found.rollback == reading.Rollback(4, 1, newest.created_at)
+    assert known(one, run, other_project) is None
+
+
+def test_a_head_that_another_worker_forgot_is_nobodys(
+    tmp_path: Path, run: Run, project: Project
+) -> None:
+    one, other = workers(tmp_path, SharedValues(8))
+    one.put(head_of(run, project))
+    one.forget(run.id)
+
+    assert known(other, run, project) is None
+
+
+def test_an_older_copy_than_the_newest_number_is_not_built_on(
+    tmp_path: Path, run: Run, project: Project
+) -> None:
+    values = SharedValues(8)
+    one, other = workers(tmp_path, values)
+    one.put(head_of(run, project))
+    copy = values.get(run.id)
+    run.patch({"step": 3})
+    one.put(head_of(run, project))
+    assert copy is not None
+    values.put(run.id, copy)
+
+    assert known(other, run, project) is None
+
+
+@pytest.mark.parametrize("text", ["é" * 1000, "x" * remembering.LARGEST])
+def test_a_copy_has_any_state_that_has_room(
+    tmp_path: Path, begin: Begin, project: Project, text: str
+) -> None:
+    run = begin({"text": text, "number": 2**70, "half": 0.5, "none": None})
+    one, other = workers(tmp_path, SharedValues(8))
+    head = head_of(run, project)
+    one.put(head)
+
+    found = known(other, run, project)
+    assert found == (
+        replace(head, parsed=None, leaves=None) if len(text) == 1000 else None
+    )
+
+
+def test_every_column_of_a_head_stands_in_its_copy(run: Run, project: Project) -> None:
+    head = replace(head_of(run, project), parsed=None, leaves=None)
+    given = {
+        one.name: _other(getattr(head, one.name), str(one.type))
+        for one in fields(VersionRow)
+        if one.name not in {"parsed", "leaves"}
+    }
+    full = VersionRow(**given)
+
+    assert [name for name, value in given.items() if value is None] == []
+    assert remembering.unpacked(remembering.packed(full)) == full
+
+
+def _other(value: Any, kind: str) -> Any:
+    """Return a value where there is none, of the kind that the column has."""
+    if value is not None:
+        return value
+    for name, one in (
+        ("int", 7),
+        ("bytes", b"\x00\xff"),
+        ("bool", True),
+        ("str", "said"),
+        ("Rollback", reading.Rollback(2, 1, datetime(2026, 1, 2, 3, 4, 5, 6, UTC))),
+    ):
+        if name in kind:
+            return one
+    raise AssertionError(kind)
 
 
 def test_hints_are_of_the_newest_name_in_their_word(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ from apps.timeline.ledger.encoding.values import Stamp
 from apps.timeline.ledger.encoding.writes import sealer
 from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.models import Session
-from apps.timeline.versions import fetching, heads, reading
+from apps.timeline.versions import fetching, reading, remembering
 from apps.timeline.versions.proof import NO_CHAIN
 from apps.timeline.versions.reading import Step
 from apps.timeline.words import Hold, Op
@@ -127,7 +127,7 @@ class SessionCreation:
             head = firsts.first_version(
                 first, act=self.act, session_id=session_id, session=session
             )
-            transaction.on_commit(partial(heads.REMEMBERED.put, head))
+            transaction.on_commit(partial(remembering.REMEMBERED.put, head))
         if outcome == "gone" and origin is not None:
             raise self._gone(origin)
         return self._receipt_for_outcome(session_id, outcome)
