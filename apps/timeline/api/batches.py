@@ -159,9 +159,8 @@ class BatchesView(VersionsView):
             expected=self.expected(given.validated_data.get("expected_version")),
         )
         made = receipt.made or (self.shown(session_id, receipt.number),)
-        last = made[-1]
-        body = _batch_object(_made(receipt), last)
-        return self.answer(body, receipt, last.number, status=201)
+        body = batch_object(_made(receipt), made[-1])
+        return self.answer(body, receipt, made[-1].number, status=201)
 
 
 @contextmanager
@@ -203,7 +202,11 @@ def _made(receipt: Receipt) -> Sequence[VersionRow]:
     return fetching.versions_at(receipt.session_id, range(first, receipt.number + 1))
 
 
-def _batch_object(made: Sequence[VersionRow], last: VersionRow) -> dict[str, Any]:
+def batch_object(
+    made: Sequence[VersionRow], shown: VersionRow | None = None
+) -> dict[str, Any]:
+    """Describe a batch by what it made, and what is shown as its last version."""
+    last = made[-1] if shown is None else shown
     state = state_object(last, reading.state(last), fetching.last_rollback(last))
     return {
         "object": "batch",

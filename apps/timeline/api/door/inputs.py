@@ -11,12 +11,14 @@ from typing import Any
 
 from apps.core import json
 from apps.core.json import Json, State
+from apps.timeline.api.batches import OPS
 from apps.timeline.api.inputs import MOST_REMOVALS
 from apps.timeline.api.turns import OF_VERSIONS
 from apps.timeline.bodies import bundles
 from apps.timeline.hooks import used
-from apps.timeline.operations import Exchange
+from apps.timeline.operations import BatchItem, Exchange
 from apps.timeline.versions.reading import Step
+from apps.timeline.words import Op
 
 LARGEST_NUMBER = 2**53
 # The fields of every write of a state; `null` is as if a field were not sent. Of two
@@ -36,6 +38,8 @@ _STORY: dict[str, type] = {
 _STATE = _STORY | {"state": dict, "opaque": dict}
 _UPDATE = _STATE | {"updates": dict, "remove": list}
 _REPLACEMENT = _STATE
+# The batch names the head, and no item one.
+_BATCH = {"versions": list, "expected_version": int}
 _SIDES = ("input", "output")
 _TURN = _STORY | {
     "metadata": dict,
@@ -83,6 +87,31 @@ def replacement(given: Mapping[str, Any]) -> dict[str, Any]:
     if state is None:
         raise NotPlain
     return {"state": state, **_story(given)}
+
+
+def batch(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `operations.append_batch` is asked for by the body of a batch.
+
+    Raises: NotPlain, and what is wrong with a state.
+    """
+    require(given, _BATCH)
+    return {"items": [_item(one) for one in given.get("versions") or ()]}
+
+
+def _item(given: Any) -> BatchItem:
+    if type(given) is not dict or "expected_version" in given:
+        raise NotPlain
+    name = given.get("op") or "update"
+    op = OPS.get(name) if type(name) is str else None
+    asked = {field: value for field, value in given.items() if field != "op"}
+    if op is Op.UPDATE:
+        taken = update(asked)
+        taken["state"] = taken.pop("patch")
+    elif op is Op.REPLACE:
+        taken = replacement(asked)
+    else:
+        raise NotPlain
+    return BatchItem(op=op, **taken)
 
 
 def turn(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The plain writes: merge or replace a state, record a turn.
+"""The plain writes: merge or replace a state, record a turn, append a batch.
 
 They call the same operations as the ordinary views and answer in the same words. The
 key is remembered for half a minute, but only what never changes about it: whether it
@@ -35,6 +35,7 @@ from apps.core.http.views import allowance_of
 from apps.core.processes.served import ALLOWANCE, FAILED
 from apps.core.provenance import Request
 from apps.timeline import operations as timeline
+from apps.timeline.api.batches import BatchesView, batch_object
 from apps.timeline.api.door import inputs
 from apps.timeline.api.door.plain import (
     MINIMAL,
@@ -76,12 +77,14 @@ def writing_cases() -> list[PlainCase]:
         "POST": replace,
     }
     add_turn: Write = (inputs.turn, timeline.add_turn)
+    append_batch: Write = (inputs.batch, timeline.append_batch)
     return [
         *(
             _case(method, "state", StateView, write, _state, 200, minimal=_minimal)
             for method, write in states.items()
         ),
         _case("POST", "turns", TurnsView, add_turn, written_turn, 201),
+        _case("POST", "versions", BatchesView, append_batch, _batch, 201),
     ]
 
 
@@ -236,6 +239,10 @@ def _state(receipt: Receipt) -> Any:
     version = receipt.made[-1]
     rollback = fetching.last_rollback(version)
     return state_object(version, reading.state(version), rollback)
+
+
+def _batch(receipt: Receipt) -> Any:
+    return batch_object(receipt.made)
 
 
 def _minimal(receipt: Receipt) -> Any:

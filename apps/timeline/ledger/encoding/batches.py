@@ -165,12 +165,13 @@ def _following(
     """Return what the next item builds on: `head` as it will be, once all is stored."""
     if encoded.version is None:
         raise TypeError("A batch holds versions, and nothing else.")
-    made = following(
-        head, encoded, encoded.version, act=act, created_at=head.created_at
+    known = (
+        {"parsed": head.parsed, "leaves": head.leaves}
+        if encoded.body is None
+        else {"parsed": draft.state, "leaves": encoded.leaves}
     )
-    if encoded.body is None:
-        return replace(made, parsed=head.parsed, leaves=head.leaves)
-    return replace(made, parsed=draft.state, leaves=encoded.leaves)
+    at = head.created_at
+    return following(head, encoded, encoded.version, act=act, created_at=at, **known)
 
 
 def of_batch(

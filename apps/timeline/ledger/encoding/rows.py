@@ -262,8 +262,12 @@ def following(
     *,
     act: Act,
     created_at: datetime,
+    **known: Any,
 ) -> VersionRow:
-    """Return the version that follows a head, as it is read once it is stored."""
+    """Return the version that follows a head, as it is read once it is stored.
+
+    `known`: what of its state was parsed and looked through, for who builds on it.
+    """
     number, restored, body = head.number + 1, version.restored_number, encoded.body
     if body is None:
         shown: Sequence[Any] = _shown_values(encoded.shows or head)
@@ -284,4 +288,5 @@ def following(
         rollback=head.rollback
         if restored is None
         else Rollback(number, restored, created_at),
+        **known,
     )
