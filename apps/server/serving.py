@@ -10,7 +10,7 @@ import os
 import resource
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
 
@@ -124,6 +124,13 @@ def counting_together() -> Iterator[None]:
             del os.environ[exposition.SHARED_FOLDER]
 
 
+def knowing_together() -> AbstractContextManager[None]:
+    """Give the workers a table of what they know, if there are several to share it."""
+    is_inherited = multiprocessing.get_start_method() == "fork"
+    is_read = is_inherited and settings.WORKERS > 1
+    return shared_values() if is_read else nullcontext()
+
+
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="apps.server.serving")
     parser.add_argument("--address", required=True)
@@ -133,6 +140,6 @@ def _asked() -> argparse.Namespace:
 
 if __name__ == "__main__":
     # Reading a setting also routes the log, before granian says anything.
-    with counting_together(), shared_counts(), shared_hints(), shared_values():
+    with counting_together(), shared_counts(), shared_hints(), knowing_together():
         load()
         serve(**vars(_asked()), workers=settings.WORKERS)

@@ -60,6 +60,16 @@ def test_names_that_share_a_slot_push_each_other_out() -> None:
     assert values.get("other") == b"2"
 
 
+def test_a_name_may_be_as_long_as_callers_send_it() -> None:
+    values = SharedValues(1)
+    values.put("s" * 65, b"one")
+    assert values.get("s" * 65) == b"one"
+
+    assert values.get("t" * 5000) is None
+    values.drop("t" * 5000)
+    assert values.get("s" * 65) == b"one"
+
+
 @pytest.mark.parametrize("at", [0, 15, 16, 19, 20, 22])
 def test_a_value_that_was_spoiled_anywhere_is_not_found(at: int) -> None:
     values = SharedValues(1)

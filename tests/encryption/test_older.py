@@ -14,12 +14,15 @@ from django.utils import timezone
 from apps.accounts import operations as accounts
 from apps.accounts.models import DataKey, Project
 from apps.core import sql
+from apps.core.processes.shared_values import SharedValues
 from apps.core.roles.names import Role
 from apps.timeline import bodies
 from apps.timeline.hooks.keeping import allowed
 from apps.timeline.models import Body, Opening, Session, Text, Turn, Version
 from apps.timeline.operations.keeping import seal_older, seal_session
 from apps.timeline.verification import verify_session
+from apps.timeline.versions import remembering
+from apps.timeline.versions.remembering import RememberedHeads
 from tests.acting import acting_as
 from tests.acts import act_by
 from tests.encryption.conftest import forget
@@ -81,6 +84,24 @@ def told(run: runs.Run) -> Any:
     versions = run.get("versions", limit=50)["data"]
     states = [run.get("versions", one["version"])["state"] for one in versions]
     return versions, states, run.get("turns")["data"], run.get("history")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_what_it_writes_from_then_on_no_copy_is_left_for_other_workers(
+    run: runs.Run, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies = SharedValues(1)
+    heads = RememberedHeads(shared=lambda: None, values=lambda: copies)
+    monkeypatch.setattr(remembering, "REMEMBERED", heads)
+    run.patch({"step": 3})
+    assert CANARY.encode() in (copies.get(run.id) or b"")
+
+    begin_encrypting(project)
+    run.patch({"step": 4})
+    assert copies.get(run.id) is None
+
+    begun = runs.begin(run.client, {"said": CANARY})
+    assert copies.get(begun.id) is None
 
 
 def test_sealing_changes_nothing_of_what_is_told(

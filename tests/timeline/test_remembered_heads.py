@@ -12,8 +12,9 @@ import pytest
 
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
+from apps.core.errors import UnacceptableJson
 from apps.core.processes.shared_hints import SIZE, SharedHints
-from apps.core.processes.shared_values import SharedValues
+from apps.core.processes.shared_values import MOST_BYTES, SharedValues
 from apps.timeline.versions import heads, reading, remembering
 from apps.timeline.versions.reading import UNREAD, VersionRow
 from apps.timeline.versions.remembering import LARGEST, RememberedHeads
@@ -237,6 +238,60 @@ def test_an_older_copy_than_the_newest_number_is_not_built_on(
     values.put(run.id, copy)
 
     assert known(other, run, project) is None
+
+
+def test_a_head_that_has_no_room_leaves_no_older_copy(
+    tmp_path: Path, run: Run, project: Project
+) -> None:
+    values = SharedValues(8)
+    one, _ = workers(tmp_path, values)
+    one.put(head_of(run, project))
+    run.patch({"text": "x" * MOST_BYTES})
+    one.put(head_of(run, project))
+
+    assert values.get(run.id) is None
+    assert known(one, run, project) is not None
+
+
+def test_what_an_encrypting_project_stores_is_copied_nowhere(
+    tmp_path: Path, run: Run, project: Project
+) -> None:
+    values = SharedValues(8)
+    one, _ = workers(tmp_path, values)
+    one.put(head_of(run, project))
+    one.put(head_of(run, project), is_shared=False)
+
+    assert values.get(run.id) is None
+    assert known(one, run, project) is not None
+
+
+def test_a_write_that_is_stored_does_not_fail_for_its_copy(
+    tmp_path: Path, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = SharedValues(8)
+    one, _ = workers(tmp_path, values)
+    monkeypatch.setattr(remembering, "REMEMBERED", one)
+    run.patch({"step": 3})
+
+    def broken(_: VersionRow) -> bytes:
+        raise UnacceptableJson("A lone surrogate.")
+
+    monkeypatch.setattr(remembering, "packed", broken)
+    run.patch({"step": 4})
+
+    assert run.head == 4
+    assert values.get(run.id) is None
+
+
+def test_a_copy_that_cannot_be_read_is_none(
+    tmp_path: Path, run: Run, project: Project
+) -> None:
+    values = SharedValues(8)
+    one, _ = workers(tmp_path, values)
+    values.put(run.id, b"\x02\0\0\0{}")
+
+    assert known(one, run, project) is None
+    assert values.get(run.id) is None
 
 
 @pytest.mark.parametrize("text", ["é" * 1000, "x" * remembering.LARGEST])

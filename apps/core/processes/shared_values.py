@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 
-# A slot takes memory once something stands in it: 64 MiB at most.
+# A page of a slot takes memory once something stands in it: 128 MiB at most, for all.
 SLOTS = 1 << 14
-SLOT = 4096
+SLOT = 8192
 _DIGEST_BYTES = 16
 _LENGTH_BYTES = 4
 _BEGIN = _DIGEST_BYTES + _LENGTH_BYTES
@@ -67,7 +67,9 @@ class SharedValues:
 
 
 def _digest(name: str, value: bytes) -> bytes:
-    return blake2b(value, digest_size=_DIGEST_BYTES, key=name.encode()).digest()
+    named = name.encode()
+    begin = len(named).to_bytes(_LENGTH_BYTES, "little")
+    return blake2b(begin + named + value, digest_size=_DIGEST_BYTES).digest()
 
 
 @contextmanager

@@ -226,7 +226,10 @@ def _receipt_of_stored(
         if item.version is not None:
             newest = rows.following(newest, item, item.version, act=act, created_at=at)
             made.append(newest)
-    transaction.on_commit(lambda: remembering.REMEMBERED.put(newest))
+    is_clear = act.project.data_key is None
+    transaction.on_commit(
+        lambda: remembering.REMEMBERED.put(newest, is_shared=is_clear)
+    )
     turn = items[-1].turn
     return Receipt(
         session_id=command.session_id,

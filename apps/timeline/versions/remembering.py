@@ -16,11 +16,15 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
+import structlog
+
 from apps.agents.scope import Scope
 from apps.core import json
 from apps.core.processes.shared_hints import VARIABLE, SharedHints
 from apps.core.processes.shared_values import MOST_BYTES, SharedValues, inherited
 from apps.timeline.versions.reading import UNREAD, Rollback, VersionRow
+
+log = structlog.get_logger(__name__)
 
 KEPT_BYTES = 48 * 1024 * 1024
 # What a row takes beside its body, and each change that it shows: 2.5 kB together for
@@ -42,6 +46,8 @@ _WITHOUT = dict.fromkeys(_COLUMNS)
 _DIGESTS = ("salt", "commitment", "leaf", "chain", "body_salt", "source_digest")
 _TIMES = ("requested_at", "created_at", "session_created_at")
 _LENGTH_BYTES = 4
+# The columns of a head that changed three short values take 1.2 KB.
+LEAST_COLUMNS = 1_000
 _rollback_values = attrgetter("number", "restored_number", "created_at")
 
 
@@ -109,17 +115,23 @@ class RememberedHeads:
             return head
 
     def _others(self, session_id: str) -> VersionRow | None:
-        found = None if self._values is None else self._values.get(session_id)
-        if found is None:
+        if self._values is None or (copy := self._values.get(session_id)) is None:
             return None
-        head = unpacked(found)
+        try:
+            head = unpacked(copy)
+        except Exception:
+            # A guess: no write fails for one that cannot be read.
+            log.exception("a copy of a head cannot be read")
+            self._values.drop(session_id)
+            return None
         self._keep(head)
         return head
 
-    def put(self, head: VersionRow) -> None:
+    def put(self, head: VersionRow, *, is_shared: bool = True) -> None:
         """Remember a head that is committed; an older one than is here changes nothing.
 
         Two writers of one session may come here in another order than they committed.
+        `is_shared`: no, where a project encrypts. A worker knows what it opened itself.
         """
         if head.raw is None or head.rollback is UNREAD:
             return
@@ -128,7 +140,7 @@ class RememberedHeads:
         if len(head.raw) > LARGEST:
             self.forget(head.session_id)
         elif self._keep(head) and self._values is not None:
-            self._leave(head, self._values)
+            self._leave(head if is_shared else None, head.session_id, self._values)
 
     def _keep(self, head: VersionRow) -> bool:
         """Keep it here, where no newer one is; say whether it was kept."""
@@ -146,13 +158,20 @@ class RememberedHeads:
         return True
 
     @staticmethod
-    def _leave(head: VersionRow, values: SharedValues) -> None:
-        """Leave a copy for the other workers, if it has room there."""
-        if len(head.raw or b"") < MOST_BYTES:
-            values.put(head.session_id, packed(head))
+    def _leave(head: VersionRow | None, session_id: str, values: SharedValues) -> None:
+        """Leave a copy for the other workers if it has room there, else none at all."""
+        if head is None or len(head.raw or b"") + LEAST_COLUMNS > MOST_BYTES:
+            values.drop(session_id)
+            return
+        try:
+            values.put(session_id, packed(head))
+        except Exception:
+            # The write is stored, whatever becomes of its copy.
+            log.exception("a head cannot be copied")
+            values.drop(session_id)
 
     def forget(self, session_id: str) -> None:
-        """Drop the session's head: it was a wrong guess, or its history is erased."""
+        """Drop the session's head, which was a wrong guess, and its copy."""
         if self._values is not None:
             self._values.drop(session_id)
         with self._lock:

@@ -127,7 +127,10 @@ class SessionCreation:
             head = firsts.first_version(
                 first, act=self.act, session_id=session_id, session=session
             )
-            transaction.on_commit(partial(remembering.REMEMBERED.put, head))
+            is_clear = self.act.project.data_key is None
+            transaction.on_commit(
+                partial(remembering.REMEMBERED.put, head, is_shared=is_clear)
+            )
         if outcome == "gone" and origin is not None:
             raise self._gone(origin)
         return self._receipt_for_outcome(session_id, outcome)
