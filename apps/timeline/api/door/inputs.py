@@ -16,6 +16,7 @@ from apps.timeline.api.inputs import MOST_REMOVALS
 from apps.timeline.api.turns import OF_VERSIONS
 from apps.timeline.bodies import bundles
 from apps.timeline.hooks import used
+from apps.timeline.ledger.encoding.batches import MAX_BATCH
 from apps.timeline.operations import BatchItem, Exchange
 from apps.timeline.versions.reading import Step
 from apps.timeline.words import Op
@@ -95,14 +96,20 @@ def batch(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises: NotPlain, and what is wrong with a state.
     """
     require(given, _BATCH)
-    return {"items": [_item(one) for one in given.get("versions") or ()]}
+    versions = given.get("versions") or ()
+    # Before they are taken apart: a megabyte may name 80,000.
+    if not 1 <= len(versions) <= MAX_BATCH:
+        raise NotPlain
+    return {"items": [_item(one) for one in versions]}
 
 
 def _item(given: Any) -> BatchItem:
     if type(given) is not dict or "expected_version" in given:
         raise NotPlain
-    name = given.get("op") or "update"
-    op = OPS.get(name) if type(name) is str else None
+    name = given.get("op")
+    if name is not None and type(name) is not str:
+        raise NotPlain
+    op = OPS.get(name or "update")
     asked = {field: value for field, value in given.items() if field != "op"}
     if op is Op.UPDATE:
         taken = update(asked)
