@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from apps.core.roles.names import Role
+from apps.timeline.projection import Round
 from apps.worker import projecting
 from tests.live import ROOT, Server, manage, process_environment, serving
 from tests.worker.processes import rows, until, working
@@ -44,12 +45,14 @@ def lived(client: httpx.Client, writes: int) -> str:
     return session
 
 
-def test_more_is_gathered_while_appends_come_in() -> None:
-    few, many = projecting.pause_after(1), projecting.pause_after(100)
+def test_more_is_gathered_while_appends_come_in_and_nothing_is_left() -> None:
+    def pause(taken: int, *, is_cut: bool = False, seconds: float = 0.05) -> float:
+        return projecting.pause_after(Round(taken, is_cut), seconds=seconds)
 
     # All that is written within a second is projected by its end.
-    assert 0 < few < many < 0.5
-    assert projecting.pause_after(projecting.BUSY) == 0
+    assert 0 < pause(0) == pause(1) < pause(100) < 0.5
+    assert pause(8, is_cut=True) == 0
+    assert pause(100, seconds=0.6) == pause(0)
 
 
 def test_the_worker_projects_what_is_written_and_says_how_far_it_is(

@@ -8,6 +8,7 @@ from apps.timeline.projection.lag import (
 )
 from apps.timeline.projection.projector import (
     AT_ONCE,
+    Round,
     Step,
     project_all,
     project_round,
@@ -18,6 +19,7 @@ from apps.timeline.projection.projector import (
 __all__ = [
     "AT_ONCE",
     "Lag",
+    "Round",
     "Step",
     "measure_lag",
     "project_all",

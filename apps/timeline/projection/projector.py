@@ -47,11 +47,21 @@ SELECT timeline_project_v2(
 class Step:
     """What one transaction projected, and the session to go on behind.
 
-    `reached` is None at the end of a round through all sessions.
+    `reached` is None at the end of a round through all sessions. `is_cut`: it was as
+    much as one transaction takes, so that rows of its last session may be left.
     """
 
     taken: int
     reached: str | None
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """How many rows a round projected, and whether it was cut short somewhere."""
+
+    taken: int
+    is_cut: bool
 
 
 def project_some(after: str | None, *, now: datetime) -> Step:
@@ -67,14 +77,14 @@ def project_session(session_id: str, *, now: datetime) -> int:
     return _projected(after="", session=session_id, now=now).taken
 
 
-def project_round(*, now: datetime) -> int:
-    """Go once through all sessions; return how many rows were projected.
+def project_round(*, now: datetime) -> Round:
+    """Go once through all sessions.
 
     A session that cannot be projected is passed by and logged: it stops nobody else.
 
     Raises: OperationalError, InterfaceError.
     """
-    taken, after = 0, None
+    taken, after, is_cut = 0, None, False
     while True:
         try:
             step = project_some(after, now=now)
@@ -84,14 +94,15 @@ def project_round(*, now: datetime) -> int:
             # It is one of these sessions, and is found below.
             step = _project_past_failing(after, now)
         taken, after = taken + step.taken, step.reached
+        is_cut = is_cut or step.is_cut
         if after is None:
-            return taken
+            return Round(taken, is_cut)
 
 
 def project_all(*, now: datetime) -> int:
     """Project until a round finds nothing; return how many rows that were."""
     taken = 0
-    while some := project_round(now=now):
+    while some := project_round(now=now).taken:
         taken += some
     return taken
 
@@ -139,5 +150,6 @@ def _projected(*, after: str, session: str | None, now: datetime) -> Step:
         openings.keep(rows["sessions"], rows["turns"])
         sql.rows(_PROJECT, rows)
         done += len(some)
-    is_cut = done < len(keys)
-    return Step(done, keys[done - 1].session_id if is_cut else taken.reached)
+    reached = keys[done - 1].session_id if done < len(keys) else taken.reached
+    is_cut = done < len(keys) or len(keys) == AT_ONCE
+    return Step(done, reached, is_cut)
