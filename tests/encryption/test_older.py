@@ -21,8 +21,9 @@ from apps.timeline.hooks.keeping import allowed
 from apps.timeline.models import Body, Opening, Session, Text, Turn, Version
 from apps.timeline.operations.keeping import seal_older, seal_session
 from apps.timeline.verification import verify_session
-from apps.timeline.versions import remembering
-from apps.timeline.versions.remembering import RememberedHeads
+from apps.timeline.versions import heads
+from apps.timeline.versions.copies import Copies
+from apps.timeline.versions.heads import RememberedHeads
 from tests.acting import acting_as
 from tests.acts import act_by
 from tests.encryption.conftest import forget
@@ -91,8 +92,8 @@ def test_of_what_it_writes_from_then_on_no_copy_is_left_for_other_workers(
     run: runs.Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copies = SharedValues(1)
-    heads = RememberedHeads(shared=lambda: None, values=lambda: copies)
-    monkeypatch.setattr(remembering, "REMEMBERED", heads)
+    made = RememberedHeads(copies=lambda: Copies(None, copies))
+    monkeypatch.setattr(heads, "REMEMBERED", made)
     run.patch({"step": 3})
     assert CANARY.encode() in (copies.get(run.id) or b"")
 

@@ -25,7 +25,6 @@ REPLAYS = "apps/timeline/ledger/replays.py"
 REPLAY = "apps/timeline/sql/queries/replayed_request.sql"
 DECODING = "apps/timeline/versions/decoding/bodies.py"
 HEADS = "apps/timeline/versions/heads.py"
-REMEMBERING = "apps/timeline/versions/remembering.py"
 SHARED_VALUES = "apps/core/processes/shared_values.py"
 ROLLBACKS = "apps/timeline/operations/rollbacks.py"
 INTACT = "apps/timeline/versions/intact.py"
@@ -346,16 +345,16 @@ MUTANTS = (
     ),
     one(
         "a remembered head that another worker knows to be old",
-        REMEMBERING,
-        "        if newest is not None and newest > head.number:\n",
-        "        if False:\n",
+        HEADS,
+        "        if found is None or (newest is not None and newest > found.number):\n",
+        "        if found is None:\n",
         REMEMBERED + "an_older_copy_than_the_newest_number_is_not_built_on",
     ),
     one(
         "project of a remembered head",
-        REMEMBERING,
-        "        if head is None or head.project_id != scope.project.id:\n",
-        "        if head is None:\n",
+        HEADS,
+        "return head if head and head.project_id == scope.project.id else None",
+        "return head",
         REMEMBERED + "a_worker_builds_on_the_head_that_another_one_has_stored",
     ),
     one(

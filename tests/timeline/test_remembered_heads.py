@@ -15,9 +15,10 @@ from apps.agents.scope import Scope
 from apps.core.errors import UnacceptableJson
 from apps.core.processes.shared_hints import SIZE, SharedHints
 from apps.core.processes.shared_values import MOST_BYTES, SharedValues
-from apps.timeline.versions import heads, reading, remembering
+from apps.timeline.versions import copies, heads, reading
+from apps.timeline.versions.copies import Copies
+from apps.timeline.versions.heads import LARGEST, RememberedHeads
 from apps.timeline.versions.reading import UNREAD, VersionRow
-from apps.timeline.versions.remembering import LARGEST, RememberedHeads
 from tests.acts import act_in
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
 
@@ -27,8 +28,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[RememberedHeads]:
     """What this process remembers, without a file of hints."""
-    made = RememberedHeads(shared=lambda: None)
-    monkeypatch.setattr(remembering, "REMEMBERED", made)
+    made = RememberedHeads(copies=lambda: None)
+    monkeypatch.setattr(heads, "REMEMBERED", made)
     return made
 
 
@@ -110,7 +111,10 @@ def test_a_worker_reads_anew_what_another_one_has_written(
 ) -> None:
     file = tmp_path / "hints"
     file.write_bytes(bytes(SIZE))
-    one, other = (RememberedHeads(shared=lambda: str(file)) for _ in range(2))
+    one, other = (
+        RememberedHeads(copies=lambda: Copies(SharedHints(str(file)), None))
+        for _ in range(2)
+    )
     old = head_of(run, project)
     one.put(old)
     other.put(old)
@@ -143,8 +147,8 @@ def test_it_is_bounded_by_the_bytes_of_what_it_keeps(
 ) -> None:
     runs = [begin({"text": "x" * 1000}) for _ in range(4)]
     found = [head_of(run, project) for run in runs]
-    size = remembering._size(found[0])
-    bounded = RememberedHeads(2 * size, shared=lambda: None)
+    size = copies.size_in_memory(found[0])
+    bounded = RememberedHeads(2 * size, copies=lambda: None)
     for head in found:
         bounded.put(head)
 
@@ -191,7 +195,7 @@ def workers(
     file = tmp_path / "hints"
     file.write_bytes(bytes(SIZE))
     one, other = (
-        RememberedHeads(shared=lambda: str(file), values=lambda: values)
+        RememberedHeads(copies=lambda: Copies(SharedHints(str(file)), values))
         for _ in range(2)
     )
     return one, other
@@ -270,13 +274,13 @@ def test_a_write_that_is_stored_does_not_fail_for_its_copy(
 ) -> None:
     values = SharedValues(8)
     one, _ = workers(tmp_path, values)
-    monkeypatch.setattr(remembering, "REMEMBERED", one)
+    monkeypatch.setattr(heads, "REMEMBERED", one)
     run.patch({"step": 3})
 
     def broken(_: VersionRow) -> bytes:
         raise UnacceptableJson("A lone surrogate.")
 
-    monkeypatch.setattr(remembering, "packed", broken)
+    monkeypatch.setattr(copies, "packed", broken)
     run.patch({"step": 4})
 
     assert run.head == 4
@@ -294,7 +298,7 @@ def test_a_copy_that_cannot_be_read_is_none(
     assert values.get(run.id) is None
 
 
-@pytest.mark.parametrize("text", ["é" * 1000, "x" * remembering.LARGEST])
+@pytest.mark.parametrize("text", ["é" * 1000, "x" * LARGEST])
 def test_a_copy_has_any_state_that_has_room(
     tmp_path: Path, begin: Begin, project: Project, text: str
 ) -> None:
@@ -319,7 +323,7 @@ def test_every_column_of_a_head_stands_in_its_copy(run: Run, project: Project) -
     full = VersionRow(**given)
 
     assert [name for name, value in given.items() if value is None] == []
-    assert remembering.unpacked(remembering.packed(full)) == full
+    assert copies.unpacked(copies.packed(full)) == full
 
 
 def _other(value: Any, kind: str) -> Any:

@@ -35,7 +35,7 @@ from apps.timeline.ledger.judging import attempts
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.ledger.policies import Policy
 from apps.timeline.ledger.replays import receipt_of, replayed
-from apps.timeline.versions import fetching, heads, remembering
+from apps.timeline.versions import fetching, heads
 from apps.timeline.versions.reading import VersionRow
 
 TRIES_WITHOUT_LOCK = 3
@@ -69,7 +69,7 @@ def append(
         kept=kept,
     )
     # On a head that is remembered the function looks the key up, in the same statement.
-    remembered = act.request.key and remembering.REMEMBERED.get(act.scope, session_id)
+    remembered = act.request.key and heads.REMEMBERED.get(act.scope, session_id)
     if act.request.fault or (act.request.key and not remembered):
         if known := replayed(command):
             return known
@@ -116,14 +116,14 @@ def _attempt_chained(command: WriteCommand) -> Receipt | None:
 def _attempt(command: WriteCommand) -> Receipt | None:
     """Try once; None when another writer came first and no head was named."""
     act = command.act
-    guess = remembering.REMEMBERED.get(act.scope, command.session_id)
+    guess = heads.REMEMBERED.get(act.scope, command.session_id)
     if guess is not None:
         # A refusal has to be of the head that is there, so this one counts for nothing.
         with suppress(DomainError):
             receipt = _attempt_on(command, guess)
             if receipt is not None:
                 return receipt
-        remembering.REMEMBERED.forget(command.session_id)
+        heads.REMEMBERED.forget(command.session_id)
     head = heads.shown(act.scope, command.session_id, None, now=act.now)
     return _attempt_on(command, head)
 
@@ -227,9 +227,7 @@ def _receipt_of_stored(
             newest = rows.following(newest, item, item.version, act=act, created_at=at)
             made.append(newest)
     is_clear = act.project.data_key is None
-    transaction.on_commit(
-        lambda: remembering.REMEMBERED.put(newest, is_shared=is_clear)
-    )
+    transaction.on_commit(lambda: heads.REMEMBERED.put(newest, is_shared=is_clear))
     turn = items[-1].turn
     return Receipt(
         session_id=command.session_id,

@@ -1,15 +1,18 @@
-"""The version that a write or a read begins with, read with its state.
+"""The version that a write or a read begins with: remembered, or read with its state.
 
-One statement where `fetching` and `reading` take three, because each costs 0.25 ms of
-the two processors together, whatever it asks. What this server has stored itself is
-remembered (`remembering`), so that the next write reads none.
+Reading is one statement where `fetching` and `reading` take three, because each costs
+0.25 ms of the two processors together, whatever it asks. Heads that this server's
+workers have stored are remembered: the next write reads none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from django.db import transaction
@@ -20,8 +23,9 @@ from apps.core.admission import gate
 from apps.timeline import bodies
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.versions import gone, reading
+from apps.timeline.versions.copies import Copies, shared_copies, size_in_memory
 from apps.timeline.versions.deltas import chain
-from apps.timeline.versions.reading import VERSION_COLUMNS, Rollback, VersionRow
+from apps.timeline.versions.reading import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
 
 ROLLBACK_COLUMNS = ("rollback_number", "rollback_restored_number", "rollback_at")
 STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes", "salts")
@@ -49,9 +53,12 @@ SEEN = """
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
    AND head.hold <> 'deleted'"""
 
+MOST_BYTES = 48 * 1024 * 1024
+# A larger one is read in a fraction of the time that working on it takes, and must
+# wait at the gate for it.
+LARGEST = 256 * 1024
 # Which bodies a process says it has: a head shows, or builds on, one of the newest.
 KNOWN = 8
-
 DELTAS = chain(
     session="%(session)s",
     wanted="b.number = v.body_number AND b.number <> ALL (%(known)s::bigint[])",
@@ -185,3 +192,108 @@ def _shown_raw(
         bodies.verify(raw, version.body_salt, version.commitment)
         transaction.on_commit(partial(bodies.cache.put, key, raw))
     return raw
+
+
+class RememberedHeads:
+    """Heads by session, the least recently used dropped first; safe between threads.
+
+    A remembered head may have been replaced by another process, lost in a failover or
+    held back since. So it is a guess: the append names its number and its chain value,
+    the SQL function compares both under the session's lock, and whatever a guess leads
+    to other than a stored version is asked again on the head as it is.
+
+    Bodies count with the bytes of their parts: parsed states are not kept, which
+    takes ten times as much. `copies`: what other workers tell of theirs.
+    """
+
+    def __init__(
+        self,
+        max_bytes: int = MOST_BYTES,
+        copies: Callable[[], Copies | None] = shared_copies,
+    ) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._heads: OrderedDict[str, VersionRow] = OrderedDict()
+        self._lock = threading.Lock()
+        self._shared = copies
+
+    @cached_property
+    def _copies(self) -> Copies | None:
+        return self._shared()  # not before the first use: it may not be forked yet
+
+    def get(self, scope: Scope, session_id: str) -> VersionRow | None:
+        """Return the newest head that any worker remembers, if one does.
+
+        What a project has stored must not even show in what another is refused with;
+        who is limited to some agents has the session looked up with its agent.
+        """
+        if scope.agents is not None:
+            return None
+        with self._lock:
+            if head := self._heads.get(session_id):
+                self._heads.move_to_end(session_id)
+        if self._copies is not None:
+            head = self._newest(head, session_id, self._copies)
+        return head if head and head.project_id == scope.project.id else None
+
+    def _newest(
+        self, head: VersionRow | None, session_id: str, copies: Copies
+    ) -> VersionRow | None:
+        """Return the head as it is here or, where that is old, as another left it."""
+        newest = copies.newest(session_id)
+        if head is not None and (newest is None or newest <= head.number):
+            return head
+        found = copies.find(session_id)
+        if found is None or (newest is not None and newest > found.number):
+            self.forget(session_id)
+            return None
+        self._keep(found)
+        return found
+
+    def put(self, head: VersionRow, *, is_shared: bool = True) -> None:
+        """Remember a head that is committed; an older one than is here changes nothing.
+
+        Two writers of one session may come here in another order than they committed.
+        `is_shared`: no, where a project encrypts. A worker knows what it opened itself.
+        """
+        if head.raw is None or head.rollback is UNREAD:
+            return
+        if self._copies is not None:
+            self._copies.tell(head.session_id, head.number)
+        if len(head.raw) > LARGEST:
+            self.forget(head.session_id)
+        elif self._keep(head) and self._copies is not None:
+            self._copies.leave(head, is_shared=is_shared)
+
+    def _keep(self, head: VersionRow) -> bool:
+        """Keep it here, where no newer one is; say whether it was kept."""
+        if head.parsed is not None or head.leaves is not None:
+            head = replace(head, parsed=None, leaves=None)
+        with self._lock:
+            known = self._heads.get(head.session_id)
+            if known is not None and known.number > head.number:
+                return False
+            self._drop(head.session_id)
+            self._heads[head.session_id] = head
+            self._bytes += size_in_memory(head)
+            while self._bytes > self._max_bytes:
+                self._drop(next(iter(self._heads)))
+        return True
+
+    def forget(self, session_id: str) -> None:
+        """Drop the session's head, which was a wrong guess, and its copy."""
+        if self._copies is not None:
+            self._copies.drop(session_id)
+        with self._lock:
+            self._drop(session_id)
+
+    def __len__(self) -> int:
+        """Return how many sessions have their head here."""
+        return len(self._heads)
+
+    def _drop(self, session_id: str) -> None:
+        if head := self._heads.pop(session_id, None):
+            self._bytes -= size_in_memory(head)
+
+
+REMEMBERED = RememberedHeads()

@@ -11,7 +11,7 @@ import psycopg
 from apps.audit import operations as audit
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
-from apps.timeline.versions import remembering
+from apps.timeline.versions import heads
 from apps.timeline.versions.reading import Step
 from apps.timeline.words import Op
 from tests import proof
@@ -67,7 +67,7 @@ class Referee:
             fork = self.stage.aside(lambda: self._forked(session_id)) if forks else ""
             sessions.append(session_id)
             if not remembers:
-                remembering.REMEMBERED.forget(sessions[-1])
+                heads.REMEMBERED.forget(sessions[-1])
             # The keys of a fork are the project's, not the session's.
             fresh = [of_fork(_keyed(writer, session_id), fork) for writer in writers]
             acts = {w.name: self.doors.act(w, sessions[-1]) for w in fresh}

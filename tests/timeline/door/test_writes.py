@@ -22,7 +22,7 @@ from apps.agents import scope
 from apps.agents.models import Agent
 from apps.core import json, sql
 from apps.timeline.models import Session, Turn, Version
-from apps.timeline.versions import remembering
+from apps.timeline.versions import heads
 from tests import proof
 from tests.acts import act_by
 from tests.timeline.door.road import Road, Told, ask, written
@@ -420,7 +420,7 @@ def test_what_happened_since_the_head_was_remembered_counts(
 def test_a_head_that_was_lost_in_a_failover_is_never_built_on(pair: Pair) -> None:
     pair.by_door("PATCH", "state", {"state": {"step": 1}})
     for run in (pair.one, pair.other):
-        guess = remembering.REMEMBERED.get(_scope_of(run), run.id)
+        guess = heads.REMEMBERED.get(_scope_of(run), run.id)
         assert guess is not None
         # Another server's v1, as this process would remember it.
         lost = json.dumps({"state": {"lost": True}})
@@ -536,7 +536,7 @@ def test_a_bug_that_shows_after_the_commit_is_answered_and_not_tried_again(
     def broken(*_: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(remembering.REMEMBERED, "put", broken)
+    monkeypatch.setattr(heads.REMEMBERED, "put", broken)
 
     assert pair.by_view("PATCH", "state", {"state": {"step": 1}}).code == 500
     assert pair.one.head == pair.other.head == 1

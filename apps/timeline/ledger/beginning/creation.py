@@ -39,7 +39,7 @@ from apps.timeline.ledger.encoding.values import Stamp
 from apps.timeline.ledger.encoding.writes import sealer
 from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.models import Session
-from apps.timeline.versions import fetching, reading, remembering
+from apps.timeline.versions import fetching, heads, reading
 from apps.timeline.versions.proof import NO_CHAIN
 from apps.timeline.versions.reading import Step
 from apps.timeline.words import Hold, Op
@@ -129,7 +129,7 @@ class SessionCreation:
             )
             is_clear = self.act.project.data_key is None
             transaction.on_commit(
-                partial(remembering.REMEMBERED.put, head, is_shared=is_clear)
+                partial(heads.REMEMBERED.put, head, is_shared=is_clear)
             )
         if outcome == "gone" and origin is not None:
             raise self._gone(origin)

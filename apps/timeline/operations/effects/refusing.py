@@ -9,7 +9,7 @@ from apps.agents.acts import Act
 from apps.agents.models import Agent
 from apps.core.errors import DomainError
 from apps.timeline.errors import SessionNotFound, held
-from apps.timeline.versions import fetching, remembering
+from apps.timeline.versions import fetching, heads
 
 
 def require_seen(act: Act, session_id: str) -> None:
@@ -17,7 +17,7 @@ def require_seen(act: Act, session_id: str) -> None:
 
     Raises: SessionNotFound.
     """
-    if not remembering.REMEMBERED.get(act.scope, session_id):
+    if not heads.REMEMBERED.get(act.scope, session_id):
         fetching.head(act.scope, session_id, now=act.now)
 
 
