@@ -533,7 +533,7 @@ def test_what_fails_once_it_is_stored_is_not_stored_again(
 def test_a_bug_that_shows_after_the_commit_is_answered_and_not_tried_again(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError
 
     monkeypatch.setattr(heads.REMEMBERED, "put", broken)

@@ -166,7 +166,7 @@ def test_behind_a_batch_that_failed_it_goes_on_in_batches(
     monkeypatch.setattr(projector, "AT_ONCE", 2)
     monkeypatch.setattr(projector.feeding, "feed", fails_once)
 
-    assert projection.project_round(now=timezone.now()) == 5
+    assert projection.project_round(now=timezone.now()).taken == 5
     # Undone, its two one after the other, and what is behind them.
     assert fed == [2, 1, 1, 2, 1]
     assert_all_is_projected(runs)
