@@ -202,11 +202,8 @@ def _made(receipt: Receipt) -> Sequence[VersionRow]:
     return fetching.versions_at(receipt.session_id, range(first, receipt.number + 1))
 
 
-def batch_object(
-    made: Sequence[VersionRow], shown: VersionRow | None = None
-) -> dict[str, Any]:
-    """Describe a batch by what it made, and what is shown as its last version."""
-    last = made[-1] if shown is None else shown
+def batch_object(made: Sequence[VersionRow], last: VersionRow) -> dict[str, Any]:
+    """Describe a batch by what it made, and the last of it with its state."""
     state = state_object(last, reading.state(last), fetching.last_rollback(last))
     return {
         "object": "batch",

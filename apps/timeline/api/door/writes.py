@@ -242,7 +242,7 @@ def _state(receipt: Receipt) -> Any:
 
 
 def _batch(receipt: Receipt) -> Any:
-    return batch_object(receipt.made)
+    return batch_object(receipt.made, receipt.made[-1])
 
 
 def _minimal(receipt: Receipt) -> Any:
