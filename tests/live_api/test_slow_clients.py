@@ -96,7 +96,7 @@ def _wait_until_ended(slowness: Slowness, names: list[str]) -> None:
     crowds = [slowness.crowds[name] for name in names]
     deadline = time.monotonic() + 2 + LATE_SECONDS
     while any(len(crowd.ended) < ADDRESSES for crowd in crowds):
-        assert time.monotonic() < deadline, slowness.outcomes
+        assert time.monotonic() < deadline, str(slowness.outcomes)
         slowness.go_on(0.5)
 
 
