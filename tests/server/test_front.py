@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Iterator
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -12,7 +14,7 @@ from apps.core.errors import Busy, PayloadTooLarge
 from apps.core.processes.served import CAME_AT
 from apps.server.front import asgi as module
 from apps.server.front.asgi import UNKNOWN_BYTES, Front
-from apps.server.front.bodies import RequestTimeout
+from apps.server.front.bodies import START_SECONDS, RequestTimeout
 from apps.server.front.departures import PIECE
 from apps.server.front.pools import WAITING, Pool
 from tests.server.asking import (
@@ -25,7 +27,15 @@ from tests.server.asking import (
     Taken,
     Visitors,
 )
-from tests.server.running import Run, Sender, scope
+from tests.server.running import Pending, Run, Sender, scope
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """Keep the collector away: what is left lives on."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 def test_django_is_called_with_the_whole_body(
@@ -209,6 +219,38 @@ def test_a_large_answer_leaves_nothing_of_its_request(
         PIECE,
         1,
     ]
+
+
+@pytest.mark.parametrize("is_late", [False, True], ids=["at once", "in its midst"])
+def test_what_is_refused_leaves_nothing_of_its_request(
+    front: Front, uncollected: None, monkeypatch: pytest.MonkeyPatch, is_late: bool
+) -> None:
+    """Or granian keeps the connection open until something else is collected.
+
+    The thread that refuses may be the first to end, or the one that answers.
+    """
+    sender, asked = Sender(), scope((b"x-api-key", b"known"), raw_path=READ.encode())
+    asked["headers"].append((b"content-length", b"1000"))
+    run, gone = Run(front(asked, sender, lambda _: Taken())), ref(sender)
+    del sender
+    assert gone() is not None
+    if is_late:
+        cancel = Pending.cancel
+
+        def cancelled(self: Pending) -> None:
+            cancel(self)
+            assert run.ended.wait(SECONDS)
+
+        monkeypatch.setattr(Pending, "cancel", cancelled)
+
+    front._bodies.sweep(time.monotonic() + START_SECONDS + 1)
+
+    assert run.ended.wait(SECONDS)
+    until = time.monotonic() + SECONDS
+    # The thread that answered may have to let go of it yet.
+    while gone() is not None and time.monotonic() < until:
+        time.sleep(0.001)
+    assert gone() is None
 
 
 def test_an_answer_that_breaks_off_is_not_taken_for_whole(

@@ -156,6 +156,10 @@ class Front:
         try:
             await self._reach_pool(visit)
         except DomainError as refused:
+            # Where it was raised leads by its callers to what refused it, and from
+            # there back to it: a circle that the collector comes for late, and until
+            # then granian would keep the connection open.
+            refused.__traceback__ = refused.__context__ = None
             visit.environ[REFUSED] = refused
             await self._pools.refusals.turn()
 
