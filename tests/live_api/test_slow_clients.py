@@ -72,7 +72,7 @@ def test_two_hundred_slow_clients_of_each_kind_keep_nobody_waiting(
     for name in in_time:
         # Nobody was sent away before his time, and everybody at it.
         assert crowds[name].shortest_wait >= START_SECONDS, name
-        # Who waits ten seconds for a refusal, on a busy machine, has a 503 in its place.
+        # Who waits ten seconds for it, on a busy machine, has a 503 in its place.
         assert after[name]["408"] > 0, after
         assert after[name]["408"] + after[name]["503"] == ADDRESSES, after
     said = live.log.read_text()
