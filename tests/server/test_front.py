@@ -229,23 +229,22 @@ def test_what_is_refused_leaves_nothing_of_its_request(
 
     The thread that refuses may be the first to end, or the one that answers.
     """
-    sender, asked = Sender(), scope((b"x-api-key", b"known"), raw_path=READ.encode())
-    asked["headers"].append((b"content-length", b"1000"))
-    run, gone = Run(front(asked, sender, lambda _: Taken())), ref(sender)
-    del sender
+    asked = Asked(front, READ, "known", length=1000)
+    gone = ref(asked.sender)
+    del asked.sender
     assert gone() is not None
     if is_late:
         cancel = Pending.cancel
 
         def cancelled(self: Pending) -> None:
             cancel(self)
-            assert run.ended.wait(SECONDS)
+            assert asked.run.ended.wait(SECONDS)
 
         monkeypatch.setattr(Pending, "cancel", cancelled)
 
     front._bodies.sweep(time.monotonic() + START_SECONDS + 1)
 
-    assert run.ended.wait(SECONDS)
+    assert asked.run.ended.wait(SECONDS)
     until = time.monotonic() + SECONDS
     # The thread that answered may have to let go of it yet.
     while gone() is not None and time.monotonic() < until:
