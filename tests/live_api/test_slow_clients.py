@@ -66,15 +66,13 @@ def test_two_hundred_slow_clients_of_each_kind_keep_nobody_waiting(
         _wait_until_ended(slowness, in_time)
         after = slowness.outcomes
         crowds = {name: slowness.crowds[name] for name in in_time}
-        answers = [crowd.one_answer("408") for crowd in crowds.values()]
+        answers = [crowd.one_answer for crowd in crowds.values()]
 
     assert after["made-up key, no body"] == {"401": ADDRESSES}
     for name in in_time:
         # Nobody was sent away before his time, and everybody at it.
         assert crowds[name].shortest_wait >= START_SECONDS, name
-        # Who waits ten seconds for it, on a busy machine, has a 503 in its place.
-        assert after[name]["408"] > 0, after
-        assert after[name]["408"] + after[name]["503"] == ADDRESSES, after
+        assert after[name] == {"408": ADDRESSES}, name
     said = live.log.read_text()
     for answer in answers:
         _is_the_usual_error(answer, said)

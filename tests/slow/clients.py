@@ -150,10 +150,9 @@ class Crowd:
             except OSError:
                 self.ended.add(connection)
 
-    def one_answer(self, status: str) -> bytes:
-        """Return what one of those was answered who have this status; nothing else."""
-        told = (one for one in self.answers.values() if one and _status(one) == status)
-        return next(told, b"")
+    @property
+    def one_answer(self) -> bytes:
+        return next(filter(None, self.answers.values()), b"")
 
     @property
     def outcomes(self) -> Counter[str]:
@@ -162,12 +161,8 @@ class Crowd:
 
     def _outcome(self, connection: socket.socket) -> str:
         if answer := self.answers[connection]:
-            return _status(answer)
+            return answer.split(b" ", 2)[1].decode()
         return "closed" if connection in self.ended else "open"
-
-
-def _status(answer: bytes) -> str:
-    return answer.split(b" ", 2)[1].decode()
 
 
 class Slowness:
