@@ -14,6 +14,10 @@ SESSION = {
     "idle_in_transaction_session_timeout": "15s",
     "timezone": "UTC",
 }
+# Who waits for a connection is refused after `timeout`. A pool whose database is away
+# doubles its time between attempts, up to minutes, and once that is back goes on to
+# refuse for as long as it was away. Given up after a second, the next who asks tries.
+POOL = {"min_size": 1, "timeout": 2.0, "reconnect_timeout": 1.0}
 DJANGO_NAMES = {
     "dbname": "NAME",
     "user": "USER",
@@ -44,7 +48,7 @@ def database(
         "ENGINE": "apps.core.database",
         "OPTIONS": {
             "prepare_threshold": 5 if prepare else None,
-            "pool": {"min_size": 1, "max_size": pool_size, "timeout": 2.0},
+            "pool": {**POOL, "max_size": pool_size},
             "options": " ".join(
                 f"-c {name}={value}" for name, value in SESSION.items()
             ),
