@@ -1,6 +1,7 @@
 """Pools: in turn, so many at a time, and none waits for another."""
 
 import threading
+from time import monotonic
 
 import pytest
 from django.conf import settings
@@ -74,17 +75,31 @@ def test_too_many_are_refused_at_once() -> None:
         work.let_go()
 
 
-def test_a_turn_that_comes_too_late_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_turn_that_comes_too_late_is_refused() -> None:
     pool = Pool("one", threads=1)
     first = Work(pool)
     assert first.begun.wait(SECONDS)
     late = Work(pool)
 
-    monkeypatch.setattr(pools, "PATIENCE_SECONDS", -1.0)
+    pool.patience = -1.0
     first.let_go()
 
     assert late.run.ended.wait(SECONDS)
     assert isinstance(late.run.error, Busy)
+
+
+def test_a_refusal_is_still_told_where_work_comes_too_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = pools.make_pools()
+    refusal, work = made.refusals.turn(), made.known.turn()
+    late = monotonic() + 2 * pools.PATIENCE_SECONDS
+
+    monkeypatch.setattr(pools, "monotonic", lambda: late)
+
+    refusal.result()
+    with pytest.raises(Busy):
+        work.result()
 
 
 def test_a_thread_outlives_what_breaks_in_it() -> None:

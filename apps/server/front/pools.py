@@ -23,6 +23,9 @@ log = structlog.get_logger(__name__)
 # More than that in front of one, or longer, and it is better tried again later.
 WAITING = 256
 PATIENCE_SECONDS = 10.0
+# Who is refused is told why, however busy the machine: it takes a millisecond, and
+# tried again it would only be refused again.
+REFUSAL_PATIENCE_SECONDS = 60.0
 RETRY_SECONDS = 2
 
 Step = Callable[[Any], None]
@@ -31,21 +34,21 @@ Step = Callable[[Any], None]
 class Turn:
     """Await to continue on a thread of the pool, in order of arrival."""
 
-    __slots__ = ("_asked_at", "_queue")
+    __slots__ = ("_asked_at", "_pool")
 
-    def __init__(self, queue: SimpleQueue[tuple[Step, Turn]]) -> None:
-        self._queue = queue
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
         self._asked_at = monotonic()
 
     def __await__(self) -> Generator[Turn]:
         yield self
 
     def add_done_callback(self, step: Step) -> None:
-        self._queue.put((step, self))
+        self._pool.queue.put((step, self))
 
     def result(self) -> None:
         """Raises: Busy if the turn came too late to be of use."""
-        if monotonic() - self._asked_at > PATIENCE_SECONDS:
+        if monotonic() - self._asked_at > self._pool.patience:
             raise _busy()
 
 
@@ -55,11 +58,19 @@ class Pool:
     They start with the first turn: workers are forked, and threads are not.
     """
 
-    def __init__(self, name: str, *, threads: int, waiting: int = WAITING) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        threads: int,
+        waiting: int = WAITING,
+        patience: float = PATIENCE_SECONDS,
+    ) -> None:
+        self.queue: SimpleQueue[tuple[Step, Turn]] = SimpleQueue()
+        self.patience = patience
         self._name = name
         self._size = threads
         self._waiting = waiting
-        self._queue: SimpleQueue[tuple[Step, Turn]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._starting = threading.Lock()
 
@@ -74,9 +85,9 @@ class Pool:
         """
         if not self._threads:
             self._start()
-        if self._queue.qsize() >= self._waiting:
+        if self.queue.qsize() >= self._waiting:
             raise _busy()
-        return Turn(self._queue)
+        return Turn(self)
 
     def _start(self) -> None:
         with self._starting:
@@ -93,7 +104,7 @@ class Pool:
 
     def _work(self) -> None:
         while True:
-            step, turn = self._queue.get()
+            step, turn = self.queue.get()
             try:
                 step(turn)
             except BaseException:
@@ -131,7 +142,12 @@ def make_pools() -> Pools:
         # More than can be waiting for the hash of a password: one answers the others.
         anonymous=Pool("anonymous", threads=PLACES + 1),
         # Says no; asks no database.
-        refusals=Pool("refusal", threads=1, waiting=4 * WAITING),
+        refusals=Pool(
+            "refusal",
+            threads=1,
+            waiting=4 * WAITING,
+            patience=REFUSAL_PATIENCE_SECONDS,
+        ),
     )
 
 
