@@ -10,7 +10,7 @@ from django.db import ConnectionHandler, OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 from pytest_django import DjangoDbBlocker
 
-from apps.core.database.settings import database
+from apps.core.database.settings import NETWORK, database
 from apps.core.postgres import Cluster
 from apps.core.postgres.locate import locate
 from apps.core.roles.names import Role
@@ -80,3 +80,12 @@ def ask(line: BaseDatabaseWrapper) -> None:
             cursor.execute("SELECT 1")
     finally:
         line.close()
+
+
+def test_what_the_url_says_of_time_outs_goes_before_what_is_shipped() -> None:
+    dsn = "postgresql://db.example.com/stepback?tcp_user_timeout=3000"
+
+    options = database(dsn, pool_size=POOL_SIZE, prepare=True)["OPTIONS"]
+
+    assert options["tcp_user_timeout"] == "3000"
+    assert options["connect_timeout"] == NETWORK["connect_timeout"]

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from dataclasses import dataclass
 
 import psycopg
 
 from tests import proof
+from tests.faults import family
 from tests.faults.journal import Journal, Violation, digest
 from tests.live import manage
 
 VERIFY_SECONDS = 900
+DRAINED_SECONDS = 120
+LEFT = """
+SELECT (SELECT count(*) FROM timeline_pending) + (SELECT count(*) FROM audit_outbox)
+"""
 SAID = 5
 SESSIONS = (
     "SELECT s.id FROM timeline_session s"
@@ -53,6 +59,22 @@ def check(dsn: str, journal: Journal, *, verifies: bool = True) -> Checked:
         raise Violation(f"{len(problems)} problems: {listed}")
     told = verified(dsn) if verifies else "later"
     return Checked(versions=stored, duplicates=duplicates, verified=told)
+
+
+def wait_until_drained(dsn: str) -> float:
+    """Wait until nothing waits to be projected or fed; return the seconds.
+
+    Raises: Violation.
+    """
+    began = time.monotonic()
+    with psycopg.connect(dsn, autocommit=True) as connection:
+
+        def is_drained() -> bool:
+            return connection.execute(LEFT).fetchone() == (0,)
+
+        if not family.wait_for(is_drained, DRAINED_SECONDS):
+            raise Violation("what waits to be projected is not projected")
+    return time.monotonic() - began
 
 
 def _sessions(connection: psycopg.Connection, journal: Journal) -> list[str]:

@@ -22,6 +22,7 @@ from apps.core.postgres.locate import DATABASE, NAMES
 from apps.core.roles.names import VARIABLES, Role
 from tests.faults import family
 from tests.faults.cutting_link import CuttingLink, cutting
+from tests.faults.silent_link import HOST, SilentLink, silent_link
 from tests.live import ROOT, Server, free_port, wait_until_ready
 
 OURS = (*VARIABLES.values(), "STEPBACK_DATA_DIR", "DJANGO_SETTINGS_MODULE")
@@ -169,12 +170,26 @@ def linked_house(folder: Path) -> Iterator[tuple[House, CuttingLink]]:
     door.mkdir()
     with own_cluster(folder) as location, cutting(door, location.socket_dir) as link:
         asked = urlencode({"host": str(door), "options": OPTIONS}, quote_via=quote)
-        logins = {
-            variable: f"postgresql://{_login(location, role)}@/{DATABASE}?{asked}"
-            for role, variable in VARIABLES.items()
-        }
+        logins = _logins(location, f"/{DATABASE}?{asked}")
         with house(folder, logins=logins) as built:
             yield built, link
+
+
+@contextmanager
+def distant_house(folder: Path) -> Iterator[tuple[House, SilentLink]]:
+    """Run `up` on a PostgreSQL over TCP, whose machine can be lost."""
+    with own_cluster(folder) as location, silent_link(location.socket_dir) as link:
+        logins = _logins(location, f"{HOST}:{link.port}/{DATABASE}")
+        with house(folder, logins=logins) as built:
+            yield built, link
+
+
+def _logins(location: Location, where: str) -> dict[str, str]:
+    """Return the URL of each role, by the variable that says it."""
+    return {
+        variable: f"postgresql://{_login(location, role)}@{where}"
+        for role, variable in VARIABLES.items()
+    }
 
 
 def _login(location: Location, role: Role) -> str:

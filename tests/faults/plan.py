@@ -10,8 +10,16 @@ from random import Random
 
 from tests.faults.checking import Checked, check
 from tests.faults.cutting_link import CuttingLink
-from tests.faults.house import House, house, linked_house, premises, small_disk
+from tests.faults.house import (
+    House,
+    distant_house,
+    house,
+    linked_house,
+    premises,
+    small_disk,
+)
 from tests.faults.journal import Journal
+from tests.faults.silent_link import SilentLink
 
 SAY_SECONDS = 5.0
 
@@ -58,6 +66,12 @@ class Plan:
             yield self.linked
             return
         with premises() as folder, linked_house(folder) as built:
+            yield built
+
+    @contextmanager
+    def distant_house(self) -> Iterator[tuple[House, SilentLink]]:
+        """Build a house whose PostgreSQL is on a machine that can be lost."""
+        with premises() as folder, distant_house(folder) as built:
             yield built
 
     def progress(self, text: str) -> None:

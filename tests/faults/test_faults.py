@@ -91,6 +91,10 @@ def test_a_full_disk_is_told_and_once_freed_all_goes_on() -> None:
     assert_kept(result)
 
 
+def test_a_lost_machine_is_noticed_and_once_replaced_all_goes_on() -> None:
+    assert_kept(run("lost-host"))
+
+
 @pytest.mark.parametrize("name", ["database-cuts", "statement-timeouts"])
 def test_a_repetition_is_told_what_became_of_the_first(
     name: str, linked: tuple[House, CuttingLink]

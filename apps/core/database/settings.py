@@ -18,6 +18,14 @@ SESSION = {
 # doubles its time between attempts, up to minutes, and once that is back goes on to
 # refuse for as long as it was away. Given up after a second, the next who asks tries.
 POOL = {"min_size": 1, "timeout": 2.0, "reconnect_timeout": 1.0}
+# A machine that is lost without a word answers nothing, and the kernel would wait for
+# it a quarter of an hour. The URL may say otherwise; Unix sockets know none of it.
+NETWORK = {
+    "connect_timeout": 10,
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+}
 DJANGO_NAMES = {
     "dbname": "NAME",
     "user": "USER",
@@ -47,6 +55,7 @@ def database(
     settings: dict[str, Any] = {
         "ENGINE": "apps.core.database",
         "OPTIONS": {
+            **NETWORK,
             "prepare_threshold": 5 if prepare else None,
             "pool": {**POOL, "max_size": pool_size},
             "options": " ".join(

@@ -7,9 +7,8 @@ import signal
 import time
 from contextlib import suppress
 
-import psycopg
-
 from tests.faults import family
+from tests.faults.checking import wait_until_drained
 from tests.faults.clients import MANY
 from tests.faults.house import House
 from tests.faults.journal import Violation
@@ -20,10 +19,6 @@ from tests.faults.traffic import traffic
 NAME = "projector"
 WHAT = "kill -9 of the worker, in the middle of projecting and of tending data"
 BACK_SECONDS = 60
-DRAINED_SECONDS = 120
-LEFT = """
-SELECT (SELECT count(*) FROM timeline_pending) + (SELECT count(*) FROM audit_outbox)
-"""
 
 
 def run(plan: Plan) -> Result:
@@ -47,7 +42,7 @@ def run(plan: Plan) -> Result:
                 slowest = max(slowest, _kill(at))
                 done += 1
             running.wait_for(10)
-        drained, done_after = _drained(at), tended.require_done()
+        drained, done_after = wait_until_drained(at.dsn), tended.require_done()
         notes = (
             f"slowest return of the worker: {slowest:.1f} s; all was projected and "
             f"fed {drained:.1f} s after the last write",
@@ -79,17 +74,4 @@ def _kill(at: House) -> float:
             os.kill(pid, signal.SIGKILL)
     if not family.wait_for(lambda: _worker(at) - victims, BACK_SECONDS):
         raise Violation(f"the worker did not come back:\n{at.said()[-2000:]}")
-    return time.monotonic() - began
-
-
-def _drained(at: House) -> float:
-    """Wait until nothing waits to be projected or fed; return the seconds."""
-    began = time.monotonic()
-    with psycopg.connect(at.dsn, autocommit=True) as connection:
-
-        def is_drained() -> bool:
-            return connection.execute(LEFT).fetchone() == (0,)
-
-        if not family.wait_for(is_drained, DRAINED_SECONDS):
-            raise Violation("what waits to be projected is not projected")
     return time.monotonic() - began
