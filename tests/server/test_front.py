@@ -14,7 +14,12 @@ from apps.core.errors import Busy, PayloadTooLarge
 from apps.core.processes.served import CAME_AT
 from apps.server.front import asgi as module
 from apps.server.front.asgi import UNKNOWN_BYTES, Front
-from apps.server.front.bodies import START_SECONDS, RequestTimeout
+from apps.server.front.bodies import (
+    HURRIED_SECONDS,
+    START_SECONDS,
+    SWEEP_SECONDS,
+    RequestTimeout,
+)
 from apps.server.front.departures import PIECE
 from apps.server.front.pools import WAITING, Pool
 from tests.server.asking import (
@@ -250,6 +255,23 @@ def test_what_is_refused_leaves_nothing_of_its_request(
     while gone() is not None and time.monotonic() < until:
         time.sleep(0.001)
     assert gone() is None
+
+
+def test_what_is_refused_lets_go_of_its_room_before_its_turn(
+    front: Front, application: Application
+) -> None:
+    busy = Asked(front, LONG, "known", length=LARGEST + 1)
+    slow, waiting = (Asked(front, READ, "known", length=LARGEST) for _ in range(2))
+    while not slow.sender.asked:
+        time.sleep(0.001)
+
+    front._bodies.sweep(time.monotonic() + HURRIED_SECONDS + SWEEP_SECONDS)
+
+    waiting.sender.sends(b"x" * LARGEST)
+    assert waiting.status == 200
+    assert len(application.bodies[-1] or b"") == LARGEST
+    assert not busy.run.is_over
+    assert not slow.run.is_over
 
 
 def test_an_answer_that_breaks_off_is_not_taken_for_whole(

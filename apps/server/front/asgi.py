@@ -161,6 +161,7 @@ class Front:
             # then granian would keep the connection open.
             refused.__traceback__ = refused.__context__ = None
             visit.environ[REFUSED] = refused
+            self._drop_body(visit)
             await self._pools.refusals.turn()
 
     async def _reach_pool(self, visit: _Visit) -> None:
@@ -205,6 +206,12 @@ class Front:
         body = await self._bodies.receive(visit.arrival)
         environ["CONTENT_LENGTH"] = str(len(body))
         environ["wsgi.input"] = BytesIO(body)
+
+    def _drop_body(self, visit: _Visit) -> None:
+        """Let others have the room of what is refused: its turn may come late."""
+        visit.environ["wsgi.input"] = BytesIO()
+        if visit.arrival is not None:
+            self._bodies.leave(visit.arrival)
 
     def _release(self, visit: _Visit) -> None:
         if LOST in visit.environ and self._visitors and visit.presented is not None:
