@@ -41,14 +41,18 @@ def sweep(*, now: datetime, clock: Clock = timezone.now) -> int:
     return seen
 
 
-def look_on(plan_id: str, *, now: datetime) -> int:
-    """Look at the next sessions of a plan; 0 at its end, or where another does it."""
+def look_on(plan_id: str, *, now: datetime, most: int | None = None) -> int:
+    """Look at the next sessions of a plan; 0 at its end, or where another does it.
+
+    Where that fails it looks at half as many, down to the one that cannot be looked at.
+    """
+    items: list[Item] = []
     try:
         with transaction.atomic():
             held = _held(plan_id)
             if held is None:
                 return 0
-            items = _next(held)
+            items = _next(held)[:most]
             _look(held, items, now=now)
             looking.store(items)
             looking.end_look(held)
@@ -57,7 +61,10 @@ def look_on(plan_id: str, *, now: datetime) -> int:
         # The database is gone or in need: nothing is wrong with the sessions.
         if is_in_trouble(error):
             raise
-        # What is wrong with some of them must not keep the others waiting for ever.
+        if len(items) > 1:
+            # One of them is broken, or all of them together take too long.
+            return look_on(plan_id, now=now, most=len(items) // 2)
+        # What is wrong with it must not keep the others waiting for ever.
         log.exception("a dry run failed", plan=plan_id)
         return _give_up(plan_id)
 
@@ -73,10 +80,11 @@ def _look(plan: Plan, items: list[Item], *, now: datetime) -> None:
 
 @transaction.atomic
 def _give_up(plan_id: str) -> int:
+    """Leave out the next session, which nobody could look at."""
     held = _held(plan_id)
     if held is None:
         return 0
-    items = _next(held)
+    items = _next(held)[:1]
     looking.leave_out(items, reasons.UNREADABLE)
     looking.store(items)
     looking.end_look(held)

@@ -1,6 +1,7 @@
 """Many sessions are rolled back, each to its own version, as the dry run has shown."""
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from apps.core.roles.names import Role as DatabaseRole
@@ -13,11 +14,12 @@ from apps.plans.errors import (
     PlanNotLooked,
     PlanRunning,
 )
-from apps.plans.models import Item, Plan
+from apps.plans.models import Item, ItemState, Plan
 from apps.plans.operations import Consent, Picked
 from apps.timeline import operations as timeline
 from apps.timeline.errors import EffectsUnconfirmed
 from apps.timeline.models import Compensation, Session, Version
+from apps.timeline.queries import preview_rollback
 from tests.acting import acting_as
 from tests.acts import act_in
 from tests.console.make import Story
@@ -312,6 +314,31 @@ def test_a_long_list_is_looked_at_by_the_worker_before_anything_runs(
     assert states(plan) == ["planned"] * 3
     confirm(project, olga, plan)
     assert sweep() == 3
+
+
+def test_one_that_takes_too_long_to_look_at_is_left_out_alone(
+    project, olga, monkeypatch
+):
+    ids = [story(project).id for _ in range(6)]
+
+    def preview(scope, session_id, *rest, **named):
+        if session_id == ids[2]:
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL statement_timeout = 1")
+                cursor.execute("SELECT pg_sleep(1)")
+        return preview_rollback(scope, session_id, *rest, **named)
+
+    monkeypatch.setattr("apps.plans.operations.making.JUDGED", 1)
+    plan = planned(project, olga, ids)
+    monkeypatch.setattr("apps.plans.cases.rollbacks.preview_rollback", preview)
+
+    assert dry_running.sweep(now=timezone.now()) == len(ids)
+
+    left = Item.objects.get(plan=plan, state=ItemState.LEFT_OUT)
+    assert (left.session_id, left.code) == (ids[2], "internal_error")
+    assert Item.objects.filter(plan=plan, state=ItemState.PLANNED).count() == 5
+    confirm(project, olga, plan)
+    assert sweep() == 5
 
 
 def test_undo_takes_back_what_still_stands(project, olga):
