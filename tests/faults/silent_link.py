@@ -67,8 +67,11 @@ class SilentLink:
         """Let another machine listen at the address; what was lost stays lost."""
         self.listener.setsockopt(socket.SOL_SOCKET, SO_DETACH_FILTER, 0)
 
-    def stop(self) -> None:
+    def refuse(self) -> None:
+        """Take no more connections."""
         _shut(self.listener)
+
+    def close(self) -> None:
         self.listener.close()
         for one in self.connections:
             one.close()
@@ -136,5 +139,6 @@ def silent_link(upstream: Path) -> Iterator[SilentLink]:
     try:
         yield link
     finally:
-        link.stop()
+        link.refuse()
         thread.join()
+        link.close()
