@@ -75,8 +75,8 @@ def test_what_was_changed_on_its_way_is_refused(
         admin.exports.ask("session", session_id=session.id).id, interval=0.2
     )
 
-    def changed(call: Any, response: Any) -> Any:
-        found = result_of(call, response)
+    def changed(call: Any, response: Any, key: Any) -> Any:
+        found = result_of(call, response, key)
         return found[:-1] + b"?" if call.is_raw else found
 
     result_of = calls.result_of

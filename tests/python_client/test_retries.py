@@ -149,10 +149,38 @@ def test_the_last_refusal_is_raised() -> None:
     assert len(script.keys) == 3
 
 
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (refusal(503, "service_unavailable"), errors.ServiceUnavailable),
+        (refusal(429, "rate_limit_exceeded"), errors.RateLimitExceeded),
+        (httpx.Response(502, text="nginx"), UnexpectedAnswer),
+    ],
+)
+def test_a_write_that_is_refused_to_the_end_tells_its_key(
+    answer: httpx.Response, error: type[errors.StepbackError]
+) -> None:
+    # The first was stored, and its answer lost: a second key would store it twice.
+    script = Script(*[answer] * 3, STATE)
+    client = script.client(retries=2)
+
+    with pytest.raises(error) as caught:
+        client.sessions.update_state("s", {})
+    key = caught.value.idempotency_key
+    client.sessions.update_state("s", {}, idempotency_key=key)
+
+    assert script.keys == [key] * 4
+    assert key is not None
+
+
 def test_the_servers_word_on_when_to_come_back_is_heard() -> None:
     told = httpx.Response(503, headers={"Retry-After": "7"})
 
     assert calls.pause_before(1, told) == 7
+    # What may be left of the minute of a rate limit, and no more.
+    for asked, heard in (("43", 43), ("60", 60), ("3600", 60)):
+        told = httpx.Response(429, headers={"Retry-After": asked})
+        assert calls.pause_before(1, told) == heard
     assert calls.pause_before(1, None) < 1
 
 

@@ -31,6 +31,8 @@ WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 # repeats; a 507 does not go away within seconds.
 PASSING = frozenset({408, 429, 502, 503, 504})
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
+# As long as the server may ask for: what is left of the minute of a rate limit.
+LONGEST_ASKED = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,18 +141,29 @@ def pause_before(attempt: int, response: httpx.Response | None) -> float:
     # Chance that spreads clients is no secret.
     wait = longest * (0.5 + random.random() / 2)  # noqa: S311
     asked = response.headers.get("Retry-After", "") if response is not None else ""
-    return max(wait, min(float(asked), LONGEST_PAUSE)) if asked.isdigit() else wait
+    return max(wait, min(float(asked), LONGEST_ASKED)) if asked.isdigit() else wait
 
 
 def may_pass(response: httpx.Response) -> bool:
     return response.status_code in PASSING
 
 
-def result_of(call: Call[Result], response: httpx.Response) -> Result:
-    """Return what the answer says.
+def result_of(
+    call: Call[Result], response: httpx.Response, key: str | None = None
+) -> Result:
+    """Return what the answer says to a call that was sent with this key.
 
     Raises: the ApiError of its code; UnexpectedAnswer.
     """
+    try:
+        return _told(call, response)
+    except StepbackError as error:
+        # The first of several tries may have done it, and its answer be lost.
+        error.idempotency_key = key
+        raise
+
+
+def _told(call: Call[Result], response: httpx.Response) -> Result:
     if not response.is_success:
         raise _refusal(response)
     if response.status_code == 204:

@@ -10,14 +10,17 @@ if TYPE_CHECKING:
 
 
 class StepbackError(Exception):
-    """Whatever goes wrong here."""
+    """Whatever goes wrong here.
+
+    Of a write that failed, `idempotency_key` is what it was sent with: with the same it
+    can be asked again, and is then done once, also where the first try had done it.
+    """
+
+    idempotency_key: str | None = None
 
 
 class ConnectionFailed(StepbackError):
-    """No answer came, also not to the repetitions: the outcome is unknown.
-
-    A write can be repeated with `idempotency_key`; it is then done once.
-    """
+    """No answer came, also not to the repetitions: the outcome is unknown."""
 
     def __init__(self, message: str, *, idempotency_key: str | None) -> None:
         super().__init__(message)

@@ -42,7 +42,7 @@ class AsyncTransport:
                 if is_last:
                     raise calls.failed(call, error, key) from error
             if response is not None and (is_last or not calls.may_pass(response)):
-                return calls.result_of(call, response)
+                return calls.result_of(call, response, key)
             await pause_async(calls.pause_before(attempt, response))
         raise AssertionError("The last attempt returns or raises.")
 

@@ -43,7 +43,7 @@ class Transport:
                 if is_last:
                     raise calls.failed(call, error, key) from error
             if response is not None and (is_last or not calls.may_pass(response)):
-                return calls.result_of(call, response)
+                return calls.result_of(call, response, key)
             pause(calls.pause_before(attempt, response))
         raise AssertionError("The last attempt returns or raises.")
 
