@@ -6,8 +6,11 @@ resumed, forked by `update_state`, replayed from an old checkpoint and rolled ba
 
 from __future__ import annotations
 
+import asyncio
+import os
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -310,3 +313,21 @@ def test_every_durability_ends_in_the_same_state(
 
     assert done["messages"][-1].content == "Booked."
     assert app.get_state(config).values == done
+
+
+def test_each_event_loop_lets_go_of_its_connections(saver: StepbackSaver) -> None:
+    """As in a process that answers each job by `asyncio.run`."""
+    config: Any = {"configurable": {"thread_id": "jobs"}}
+
+    def job() -> int:
+        assert asyncio.run(saver.aget_tuple(config)) is None
+        return open_sockets()
+
+    first = job()
+
+    assert [job() for _ in range(5)] == [first] * 5
+
+
+def open_sockets() -> int:
+    links = [os.path.realpath(one) for one in Path("/proc/self/fd").iterdir()]
+    return sum("socket:" in one for one in links)

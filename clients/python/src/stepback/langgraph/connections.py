@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import AsyncGenerator
+from contextlib import suppress
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from stepback._async.client import AsyncStepback
 from stepback._async.closing import AsyncClosing
@@ -28,9 +29,8 @@ class Connections(Closing, AsyncClosing):
         self._known = Known()
         self._options = options
         self.threads = Threads(Stepback(**options), self._known, agent_id, schema)
-        # Connections of an event loop serve that loop alone.
-        self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncThreads]
-        self._by_loop = WeakKeyDictionary()
+        # Connections of an event loop serve that loop alone, and end with it.
+        self._by_loop: dict[asyncio.AbstractEventLoop, _Here] = {}
         self._lock = threading.Lock()
 
     @property
@@ -38,11 +38,13 @@ class Connections(Closing, AsyncClosing):
         """What serves this event loop."""
         loop = asyncio.get_running_loop()
         with self._lock:
+            for over in [one for one in self._by_loop if one.is_closed()]:
+                del self._by_loop[over]
             if loop not in self._by_loop:
                 client = AsyncStepback(**self._options)
-                made = AsyncThreads(client, self._known, self.agent_id, self.schema)
-                self._by_loop[loop] = made
-            return self._by_loop[loop]
+                threads = AsyncThreads(client, self._known, self.agent_id, self.schema)
+                self._by_loop[loop] = _Here(threads)
+            return self._by_loop[loop].threads
 
     def close(self) -> None:
         """Let go of the connections of the synchronous methods."""
@@ -53,5 +55,23 @@ class Connections(Closing, AsyncClosing):
         with self._lock:
             here = self._by_loop.pop(asyncio.get_running_loop(), None)
         if here is not None:
-            await here.client.aclose()
+            await here.end.aclose()
         self.close()
+
+
+class _Here:
+    """What serves one event loop, until it or the checkpointer is closed."""
+
+    def __init__(self, threads: AsyncThreads) -> None:
+        self.threads = threads
+        self.end = _closing(threads.client)
+        # Begun, it is of this event loop: `asyncio.run` ends what was begun in its own.
+        with suppress(StopIteration):
+            self.end.__anext__().send(None)
+
+
+async def _closing(client: AsyncStepback) -> AsyncGenerator[None]:
+    try:
+        yield
+    finally:
+        await client.aclose()
