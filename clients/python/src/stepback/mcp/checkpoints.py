@@ -47,12 +47,7 @@ class CheckpointTools(Threads):
             parent_id=newest[0].checkpoint_id if newest else None,
             opaque=opaque,
         )
-        made = await self._one(session_id, name)
-        return {
-            "thread_id": thread_id,
-            "checkpoint_id": name,
-            "blob_id": made.chain if made else None,
-        }
+        return {"thread_id": thread_id, **await self._named(session_id, name)}
 
     async def load(self, thread_id: str, checkpoint_id: str | None) -> Result:
         """Return one state whole, or the newest."""
@@ -170,12 +165,10 @@ class CheckpointTools(Threads):
             external_id=name,
             parent_id=newest.checkpoint_id,
         )
-        head = await self._head(found.session_id)
         return {
             "thread_id": thread_id,
-            "checkpoint_id": name,
+            **await self._named(found.session_id, name),
             "restored_from": checkpoint_id,
-            "blob_id": head.chain,
             "rolled_back_from": checkpoint_id,
             "verified": done.verified,
         }

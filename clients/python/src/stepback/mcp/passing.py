@@ -34,12 +34,10 @@ class PassingTools(Threads):
             )
         except ExternalIdTaken:
             raise await self._exists(new_thread_id, "Fork") from None
-        head = await self._head(made.id)
         return {
             "source": place,
             "new_thread_id": new_thread_id,
-            "checkpoint_id": head.checkpoint_id,
-            "blob_id": head.chain,
+            **await self._named(made.id),
             "forked_from": place,
         }
 
@@ -88,12 +86,10 @@ class PassingTools(Threads):
             raise Refused(
                 f"handoff integrity check FAILED for {source}: {error.message}"
             ) from None
-        head = await self._head(made.id)
         return {
             "adopted_from": source,
             "new_thread_id": new_thread_id,
-            "checkpoint_id": head.checkpoint_id,
-            "blob_id": head.chain,
+            **await self._named(made.id),
             "verified": True,
         }
 

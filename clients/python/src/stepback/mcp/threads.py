@@ -9,7 +9,7 @@ from typing import Any
 
 from stepback._async.client import AsyncStepback
 from stepback.answers import NamedCheckpoint
-from stepback.errors import ExternalIdTaken, NotFound
+from stepback.errors import ExternalIdTaken, NotFound, StepbackError
 from stepback.langgraph.names import external_id
 
 AGENT = "mcp"
@@ -75,11 +75,32 @@ class Threads:
             found = newest[0] if newest else None
         return found
 
-    async def _one(self, session_id: str, name: str) -> NamedCheckpoint | None:
+    async def _one(
+        self, session_id: str, name: str, *, with_state: bool = True
+    ) -> NamedCheckpoint | None:
         page = await self._client.sessions.list_checkpoints(
-            session_id, checkpoint_id=name, include_state=True
+            session_id, checkpoint_id=name, include_state=with_state
         )
         return page.data[0] if page.data else None
+
+    async def _named(self, session_id: str, name: str | None = None) -> Result:
+        """Return the names of what was just written: that one, or the head.
+
+        Where they cannot be read it says so. A caller who is told that it failed would
+        do again what is stored.
+        """
+        try:
+            if name is None:
+                found: NamedCheckpoint | None = await self._head(session_id)
+            else:
+                found = await self._one(session_id, name, with_state=False)
+        except StepbackError as error:
+            why = f"It is stored; only its names could not be read: {error}"
+            return {"checkpoint_id": name, "blob_id": None, "note": why}
+        return {
+            "checkpoint_id": name if found is None else found.checkpoint_id,
+            "blob_id": None if found is None else found.chain,
+        }
 
     async def _head(self, session_id: str) -> NamedCheckpoint:
         return (await self._page(session_id))[0]
