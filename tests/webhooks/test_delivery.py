@@ -11,9 +11,10 @@ from django.utils import timezone
 from apps.audit.models import AuditRecord
 from apps.webhooks import operations as webhooks
 from apps.webhooks.delivery import delivering
-from apps.webhooks.models import Delivery, Lane, Subscription
+from apps.webhooks.models import Delivery, Lane, Message, Subscription
 from tests.acts import act_in
 from tests.audit.rows.looking import found
+from tests.feeding import feed_all
 from tests.timeline.runs import begin
 from tests.webhooks.receiver import Received, Receiver, assert_in_order
 
@@ -412,3 +413,23 @@ def test_a_transaction_that_somebody_forgot_holds_up_nothing(
         sweep()
 
         assert [one.number for one in receiver.seen] == [0, 1]
+
+
+def test_of_a_deleted_webhook_no_message_is_left_after_its_time(
+    api, project, subscribe
+) -> None:
+    deleted, _ = subscribe("version.created")
+    subscribe("turn.added")
+    run = begin(api(), {"city": "Rome"})
+    run.turn("Hi", "Hello", state_after={"city": "Bonn"})
+    feed_all()
+    webhooks.delete(act=act_in(project), webhook_id=deleted.id)
+    kinds = Message.objects.order_by("kind").values_list("kind", flat=True)
+    now = timezone.now()
+
+    delivering.forget(now=now)
+    assert list(kinds.all()) == ["turn.added", "version.created", "version.created"]
+
+    delivering.forget(now=now + delivering.KEPT + timedelta(minutes=1))
+    # The other webhook still has to be told.
+    assert list(kinds.all()) == ["turn.added"]
