@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Unpack
 
@@ -15,9 +14,6 @@ from stepback.waiting import pause_async
 
 Class = Literal["read", "reversible", "compensable", "irreversible"]
 Status = Literal["pending", "approved", "rejected", "expired", "decided"]
-# What the server lets one request wait at most, and between two that it sent away.
-LONGEST_WAIT = 25
-AGAIN_SECONDS = 2.0
 
 
 class AsyncApprovals(AsyncResource):
@@ -77,18 +73,12 @@ class AsyncApprovals(AsyncResource):
 
         The process may end meanwhile: whoever knows the id waits on.
         """
-        until = time.monotonic() + seconds
+        rounds = self._rounds(seconds)
         while True:
-            left = until - time.monotonic()
-            began = time.monotonic()
-            found = await self.get(
-                approval_id, wait=max(0, min(LONGEST_WAIT, int(left)))
-            )
-            if not found.is_pending or left <= 0:
+            found = await self.get(approval_id, wait=rounds.begin())
+            if not found.is_pending or rounds.is_over:
                 return found
-            if time.monotonic() - began < AGAIN_SECONDS:
-                # Too many waited, and it was answered at once.
-                await pause_async(min(AGAIN_SECONDS, max(0.0, left)))
+            await pause_async(rounds.pause())
 
     async def list(
         self,

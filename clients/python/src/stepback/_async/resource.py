@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from stepback import answers, calls
 from stepback._async.transport import AsyncTransport
 from stepback.calls import Call
+from stepback.waiting import Rounds
 
 Result = TypeVar("Result")
 Segments = tuple[str | int, ...]
@@ -18,6 +19,10 @@ class AsyncResource:
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
+
+    def _rounds(self, seconds: float) -> Rounds:
+        """Begin to wait for something by requests that the server lets wait."""
+        return Rounds(seconds, read_timeout=self._transport.http.timeout.read)
 
     async def _ask(
         self, read: Callable[[Any], Result], segments: Segments, **query: Any

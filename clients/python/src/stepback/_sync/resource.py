@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from stepback import answers, calls
 from stepback._sync.transport import Transport
 from stepback.calls import Call
+from stepback.waiting import Rounds
 
 Result = TypeVar("Result")
 Segments = tuple[str | int, ...]
@@ -19,6 +20,10 @@ class Resource:
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+
+    def _rounds(self, seconds: float) -> Rounds:
+        """Begin to wait for something by requests that the server lets wait."""
+        return Rounds(seconds, read_timeout=self._transport.http.timeout.read)
 
     def _ask(
         self, read: Callable[[Any], Result], segments: Segments, **query: Any

@@ -16,11 +16,7 @@ from stepback.calls import Call, given
 from stepback.errors.sharing import Leased, LeaseLost
 from stepback.renewing import Renewing
 from stepback.stories import Json, Noted, Order, Written
-from stepback.waiting import pause
-
-# What the server lets one request wait at most, and between two that it sent away.
-LONGEST_WAIT = 25
-AGAIN_SECONDS = 2.0
+from stepback.waiting import AGAIN_SECONDS, pause
 
 
 class Shared(Resource):
@@ -37,21 +33,14 @@ class Shared(Resource):
         self, name: str, version: int, *, seconds: float
     ) -> answers.Shared:
         """Wait for a version above this one; after that time return what is there."""
-        until = time.monotonic() + seconds
+        rounds = self._rounds(seconds)
         while True:
-            began = time.monotonic()
-            left = until - began
             found = self._ask(
-                answers.Shared.of,
-                _at(name),
-                newer_than=version,
-                wait=max(0, min(LONGEST_WAIT, int(left))),
+                answers.Shared.of, _at(name), newer_than=version, wait=rounds.begin()
             )
-            if found.version > version or left <= 0:
+            if found.version > version or rounds.is_over:
                 return found
-            if time.monotonic() - began < AGAIN_SECONDS:
-                # Too many waited, and it was answered at once.
-                pause(min(AGAIN_SECONDS, max(0.0, left)))
+            pause(rounds.pause())
 
     def update(
         self,
