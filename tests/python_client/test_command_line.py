@@ -359,6 +359,18 @@ def test_a_list_that_goes_on_says_so(run: Any, trip: str, client: Stepback) -> N
         assert "there are more" not in run("sessions", *asked)
 
 
+def test_a_list_of_notes_that_goes_on_says_so(
+    run: Any, trip: str, client: Stepback
+) -> None:
+    for number in range(2):
+        client.sessions.add_note(trip, f"Note {number}", version=1)
+
+    for asked in (("note", trip), ("note", trip, "--version", "1")):
+        first, more = run(*asked, "--limit", "1").splitlines()
+        assert ("Note 1" in first, more) == (True, "… there are more")
+        assert "there are more" not in run(*asked)
+
+
 def test_a_time_that_cannot_be_read_is_refused(run: Any) -> None:
     assert "from" in run("metrics", "--from", "yesterday", status=1)
     assert run("metrics", "--from", "2026-01-01", "--to", "2026-01-02")

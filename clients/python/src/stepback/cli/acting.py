@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import islice
 
 from stepback._sync.client import Stepback
@@ -66,8 +66,11 @@ def note(client: Stepback, asked: Namespace, output: Output) -> None:
         )
         output.result(made.raw, _note(made))
         return
-    for one in _notes(client, asked):
+    listed, goes_on = _notes(client, asked)
+    for one in listed:
         output.result(one.raw, _note(one))
+    if goes_on:
+        output.more()
 
 
 def review(client: Stepback, asked: Namespace, output: Output) -> None:
@@ -83,18 +86,21 @@ def score(client: Stepback, asked: Namespace, output: Output) -> None:
     output.result(made.raw, line)
 
 
-def _notes(client: Stepback, asked: Namespace) -> Iterator[Note]:
-    """Return so many notes; of one version those among all notes."""
+def _notes(client: Stepback, asked: Namespace) -> tuple[Sequence[Note], bool]:
+    """Return so many notes, of one version those among all, and if there are more."""
     limit = LISTED if asked.limit is None else asked.limit
     if asked.version is None:
-        return iter(client.sessions.list_notes(asked.session, limit=limit).data)
+        page = client.sessions.list_notes(asked.session, limit=limit)
+        return page.data, page.has_more
     notes = every(
         lambda after: client.sessions.list_notes(
             asked.session, limit=PAGE, starting_after=after
         )
     )
     about = (one for one in notes if one.version == asked.version)
-    return islice(about, max(0, limit))
+    listed = list(islice(about, max(0, limit)))
+    # Who asks for none is not told that there are some.
+    return listed, bool(listed) and next(about, None) is not None
 
 
 def _note(one: Note) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stepback._sync.client import Stepback
-from stepback.answers import Version
+from stepback.answers import Blame, Version
 from stepback.cli.asking import PAGE, refuse_unused
 from stepback.cli.output import Output, moves, plain, value, values
 
@@ -80,16 +80,18 @@ def diff(client: Stepback, asked: Namespace, output: Output) -> None:
 
 def blame(client: Stepback, asked: Namespace, output: Output) -> None:
     """Show who set a value, newest first."""
-    found = client.sessions.blame(
-        asked.session, asked.pointer, version=asked.version, limit=asked.limit
-    )
+    found = _blamed(client, asked)
     lines = [
         f"{output.paint('v' + str(one['version']), 'bold')}  {one['created_at']}  "
         f"{plain(one['actor']['label'])}  {_sides(one, output)}"
         f"{_because(one.get('reasoning'))}"
         for one in found.data
     ]
-    output.result(found.raw, *lines)
+    if found.not_before:
+        lines.append(_gone(found.not_before, asked.session))
+    output.result(found.raw, *(lines or ["No version set it."]))
+    if found.has_more:
+        output.more()
 
 
 def bisect(client: Stepback, asked: Namespace, output: Output) -> None:
@@ -176,6 +178,35 @@ def fork(client: Stepback, asked: Namespace, output: Output) -> None:
     )
     origin = f"{made.forked_from} v{made.forked_version}"
     output.result(made.raw, f"{made.id} is a fork of {origin}.")
+
+
+def _blamed(client: Stepback, asked: Namespace) -> Blame:
+    """Go on where a page ended with its work, until there are so many setters."""
+    found = client.sessions.blame(
+        asked.session, asked.pointer, version=asked.version, limit=asked.limit
+    )
+    while found.next and len(found.data) < asked.limit:
+        page = client.sessions.blame(
+            asked.session,
+            asked.pointer,
+            version=found.version,
+            limit=asked.limit - len(found.data),
+            starting_after=found.next,
+        )
+        found = Blame.of({**page.raw, "data": [*found.data, *page.data]})
+    return found
+
+
+def _gone(not_before: Mapping[str, Any], session_id: str) -> str:
+    """Say how far was looked; in a fork that may be a version of its origin."""
+    number, where = f"v{not_before['version']}", ""
+    if not_before["session_id"] != session_id:
+        where = f" of {not_before['session_id']}"
+    return plain(
+        f"Not looked before {number}{where}: what came before is gone "
+        f"({not_before['code']}). Whether {number} set it, or one that is gone, is "
+        "not known."
+    )
 
 
 def _session(raw: Mapping[str, Any], output: Output) -> str:
