@@ -461,9 +461,23 @@ async def previewing(call: Caller, name: str) -> None:
     assert await call("checkpoint_list", thread_id=name) == before
 
 
+async def going_on(call: Caller) -> None:
+    """Ask on where a blame ended, until all who set the value are told."""
+    name = thread()
+    for number in (1, 2, 3):
+        state = json.dumps({"n": number})
+        await call("checkpoint_save", thread_id=name, state_json=state)
+    asked = {"thread_id": name, "pointer": "/n", "limit": 2}
+    first = await call("blame", **asked)
+    rest = await call("blame", **asked, after=first["next"])
+    told_of = [one["after"] for one in first["data"] + rest["data"]]
+    assert (first["has_more"], rest["has_more"], told_of) == (True, False, [3, 2, 1])
+
+
 async def looking(call: Caller, name: str) -> None:
     blamed = await call("blame", thread_id=name, pointer="/b")
     assert (blamed["value"], blamed["data"][0]["version"]) == (2, 1)
+    await going_on(call)
     turned = await call("bisect", thread_id=name, check="state.b=2")
     assert (turned["exact"], turned["thread_id"]) == (True, name)
     assert [one["version"] for one in turned["data"]][-1] == 1

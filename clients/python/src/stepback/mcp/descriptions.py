@@ -43,7 +43,9 @@ READING = {
     "and what happens when it is reached.",
     "shared": "Tell a shared document (name, as public/board) with the lease that "
     "holds it, if any, or without a name which documents there are.",
-    "blame": "Tell who set the value at a JSON pointer, from what to what, and why.",
+    "blame": "Tell who set the value at a JSON pointer, from what to what, and why, "
+    "newest first. While has_more is true, ask on with next as after, also where data "
+    "is empty: it ended with its work.",
     "bisect": "Tell which versions turned a check of the state true and false, such as "
     "state.total<=1500 AND NOT state.destination=null, and who wrote them: since when "
     "something is wrong. Only if exact is true there are no others.",

@@ -40,10 +40,14 @@ class LookingTools(Threads):
         """Return what there is, and how to connect to it."""
         return descriptions.info(self._transport)
 
-    async def blame(self, thread_id: str, pointer: str, limit: int) -> Result:
+    async def blame(
+        self, thread_id: str, pointer: str, limit: int, after: str
+    ) -> Result:
         """Tell who set a value, from what to what, and why."""
         session_id = await self._required(thread_id)
-        found = await self._client.sessions.blame(session_id, pointer, limit=limit)
+        found = await self._client.sessions.blame(
+            session_id, pointer, limit=limit, starting_after=after or None
+        )
         return {**found.raw, "thread_id": thread_id, "note": UNTRUSTED}
 
     async def bisect(self, thread_id: str, check: str, limit: int) -> Result:

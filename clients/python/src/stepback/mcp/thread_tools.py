@@ -112,9 +112,11 @@ def add_looking(server: MCPServer[Any], callers: Callers) -> None:
         return await told(callers, ctx, "stepback_info", info)
 
     @reads(server, "blame")
-    async def blame(thread_id: str, pointer: str, ctx: Call, limit: int = 10) -> str:
+    async def blame(
+        thread_id: str, pointer: str, ctx: Call, limit: int = 10, after: str = ""
+    ) -> str:
         return await told(
-            callers, ctx, "blame", lambda t: t.blame(thread_id, pointer, limit)
+            callers, ctx, "blame", lambda t: t.blame(thread_id, pointer, limit, after)
         )
 
     @reads(server, "bisect")
