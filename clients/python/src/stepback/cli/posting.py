@@ -25,6 +25,7 @@ BYTES_AT_ONCE = 4 * 1024 * 1024
 # With the words cut so short, no answer is half of what the one before it left.
 LONGEST_TITLE, LONGEST_SAID = 80, 60
 SPEAKERS = {"user": "asked", "assistant": "said"}
+BEGUN = {"step": 0}
 Message = dict[str, Any]
 
 
@@ -73,10 +74,11 @@ def post_run(
     Raises: NotARun for a session of that name that is of something else.
     """
     facts = {one: value for one, value in run.items() if one != "messages"}
+    items = list(steps(run["messages"], str(facts.get("model") or "") or None))
     try:
         made = client.sessions.create(
             agent,
-            {"step": 0},
+            BEGUN,
             external_id=name,
             title=_title(run["messages"]),
             metadata=facts,
@@ -87,10 +89,8 @@ def post_run(
             raise
         session_id = taken.session_id
         head = client.sessions.get_state(session_id).version
-    items = list(steps(run["messages"], str(facts.get("model") or "") or None))
+        _require_ours(client, session_id, name, head, items)
     missing = items[head:]
-    if missing and head:
-        _require_ours(client, session_id, name, head)
     for batch in _batches(missing):
         client.sessions.append_batch(session_id, batch, expected_version=head)
         head += len(batch)
@@ -103,10 +103,31 @@ def post_run(
     }
 
 
-def _require_ours(client: Stepback, session_id: str, name: str, head: int) -> None:
-    """Raises: NotARun for a session in which somebody else has written."""
-    if client.sessions.get_version(session_id, head).external_id != f"step-{head}":
-        raise NotARun(f"{session_id} is named {name}, too, and is not of this run.")
+def _require_ours(
+    client: Stepback, session_id: str, name: str, head: int, items: list[Item]
+) -> None:
+    """Raises: NotARun for a session of something else, or of another run."""
+    if not _is_ours(client, session_id, head, items):
+        raise NotARun(
+            f"{session_id} is named {name}, too, and is not of this run: another "
+            "stands there, or this one as it was before it went on. Give it an id of "
+            "its own, or post it with another --prefix."
+        )
+
+
+def _is_ours(client: Stepback, session_id: str, head: int, items: list[Item]) -> bool:
+    """Compare the last step that is there: a rollback may stand behind it."""
+    at = min(head, len(items))
+    version = client.sessions.get_version(session_id, at)
+    if at == 0:
+        return version.state == BEGUN
+    if version.external_id != f"step-{at}":
+        return False
+    said = list(items[at - 1]["messages"] or ())
+    kept = list(client.sessions.checkpoint(session_id, at).messages or ())
+    # Steps are added exactly where the run was cut off. One that is whole may be the
+    # beginning of what is there.
+    return (kept if at < len(items) else kept[: len(said)]) == said
 
 
 def steps(messages: list[Message], model: str | None) -> Iterator[Item]:
