@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+from django.db import connection, transaction
+
 from apps.agents.scope import Scope
 from apps.core.actors import Actor, ActorKind
 from apps.metrics import rollups
@@ -153,3 +155,18 @@ def roll_up(now) -> int:
     moment = at(now) if isinstance(now, str) else now
     feed_all(now=moment)
     return rollups.sweep(now=moment)
+
+
+# What is of the one thing that was asked: it takes too long, or somebody has its lock.
+TOO_LONG = ("SET LOCAL statement_timeout = 1", "SELECT pg_sleep(1)")
+LOCKED = ("DO $$ BEGIN RAISE SQLSTATE '55P03'; END $$",)
+# There is no connection left for anything.
+NO_ROOM = ("DO $$ BEGIN RAISE SQLSTATE '53300'; END $$",)
+
+
+@transaction.atomic
+def refused(statements) -> None:
+    """Ask the database what it refuses; the transaction around it goes on."""
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)

@@ -7,12 +7,13 @@ from datetime import timedelta
 
 import pytest
 from django.core import mail
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from apps.audit.models import Event
 from apps.metrics import alerting
 from apps.metrics import operations as metrics
+from apps.metrics.alerting import sweeping
 from apps.metrics.models import GivenRules, Rule
 from apps.metrics.range_query import Reading
 from apps.webhooks import operations as webhooks
@@ -20,7 +21,7 @@ from apps.webhooks.models import Delivery, Message
 from tests.acts import act_in
 from tests.contracts.world import add_member
 from tests.feeding import feed_all
-from tests.metrics.make import Told
+from tests.metrics.make import LOCKED, NO_ROOM, TOO_LONG, Told, refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -437,3 +438,62 @@ def test_while_writes_wait_to_be_fed_no_rule_changes_its_state(sessions, rule, p
     assert alerting.sweep(now=START) > 0
     made.refresh_from_db()
     assert made.state == "firing"
+
+
+class Failing(alerting.Looks):
+    """Numbers that cannot be read, of one project."""
+
+    of, statements = "", TOO_LONG
+
+    def reading(self, rule, *, weeks_ago=0):
+        if rule.project_id == self.of:
+            self.asked.append(rule.id)
+            refused(self.statements)
+        return super().reading(rule, weeks_ago=weeks_ago)
+
+
+@pytest.fixture
+def failing(project, other_project, monkeypatch):
+    """Return the looks at two projects, of which that of the first one fails."""
+    Failing.of, Failing.asked = min(project.id, other_project.id), []
+    monkeypatch.setattr(sweeping, "Looks", Failing)
+    return Failing
+
+
+@pytest.mark.parametrize("statements", [TOO_LONG, LOCKED])
+def test_a_project_that_cannot_be_looked_at_holds_up_no_other(
+    failing, statements, monkeypatch
+):
+    monkeypatch.setattr(failing, "statements", statements)
+
+    alerting.sweep(now=START)
+
+    rules = Rule.objects.active()
+    assert not rules.filter(project_id=failing.of, evaluated_at__isnull=False)
+    assert not rules.exclude(project_id=failing.of).filter(evaluated_at=None)
+    # Its other rules would wait as long.
+    assert len(failing.asked) == 1
+
+
+def test_a_project_whose_rules_cannot_be_given_holds_up_no_other(failing, monkeypatch):
+    give = sweeping.give
+
+    def giving(project, now):
+        if project.id == failing.of:
+            refused(LOCKED)
+        give(project, now)
+
+    monkeypatch.setattr(sweeping, "give", giving)
+
+    alerting.sweep(now=START)
+
+    assert {one.project_id == failing.of for one in Rule.objects.all()} == {False}
+
+
+def test_a_database_in_need_ends_the_look_at_all_projects(failing, monkeypatch):
+    monkeypatch.setattr(failing, "statements", NO_ROOM)
+
+    with pytest.raises(OperationalError):
+        alerting.sweep(now=START)
+
+    assert not Rule.objects.exclude(evaluated_at=None).exists()

@@ -1,25 +1,40 @@
 """Budgets of agents and releases, by the rollups; and what metrics say of usage."""
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, timedelta
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
+from apps.agents.models import Agent
 from apps.audit.models import Event
+from apps.console.pages.metrics import metrics_page
 from apps.core.actors import SYSTEM
 from apps.core.roles.names import Role
 from apps.guards import operations as guards
 from apps.guards.models import Budget
 from apps.guards.operations import sweeping
-from apps.metrics import rollups
-from apps.metrics.models import Usage
+from apps.metrics import ranges, rollups
+from apps.metrics.models import Usage as UsageOfHour
 from apps.timeline import operations as timeline
+from apps.timeline.hooks.used import Usage
 from apps.timeline.models import Session
 from apps.timeline.operations import Step
 from tests.acting import acting_as
 from tests.acts import act_in
 from tests.feeding import feed_all
+from tests.metrics.make import (
+    HELLO,
+    LOCKED,
+    NO_ROOM,
+    TOO_LONG,
+    Told,
+    at,
+    refused,
+    roll_up,
+)
 from tests.timeline import runs
 from tests.timeline.runs import assert_refused, succeeded
 
@@ -171,6 +186,75 @@ def test_however_many_budgets_there_are_each_is_held_to(admin, run, monkeypatch)
     assert status(run) == "paused"
 
 
+@pytest.mark.parametrize("statements", [TOO_LONG, LOCKED])
+def test_a_budget_that_cannot_be_looked_at_holds_up_no_other(
+    admin, run, monkeypatch, statements
+):
+    first = budget(admin, 5)
+    budget(admin, 5)
+    spend(run)
+    used_in = sweeping.used_in
+
+    def failing(one, now):
+        if one.id == first["id"]:
+            refused(statements)
+        return used_in(one, now)
+
+    monkeypatch.setattr(sweeping, "used_in", failing)
+
+    assert guards.sweep(actor=SYSTEM, now=timezone.now()) == 2
+
+    assert status(run) == "paused"
+    assert [one["budget_id"] == first["id"] for one in told("budget.reached")] == [
+        False
+    ]
+
+
+@pytest.mark.parametrize("statements", [TOO_LONG, LOCKED])
+def test_a_session_that_somebody_keeps_locked_holds_up_no_other(
+    admin, run, other, monkeypatch, statements
+):
+    budget(admin, 5)
+    spend(run), spend(other)
+    tried = held_up(monkeypatch, statements)
+
+    guards.sweep(actor=SYSTEM, now=timezone.now())
+
+    assert len(tried) == 2
+    assert {one.id: status(one) for one in (run, other)} == {
+        tried[0]: "active",
+        tried[1]: "paused",
+    }
+
+
+def test_a_database_in_need_ends_the_look_at_all_budgets(
+    admin, run, other, monkeypatch
+):
+    budget(admin, 5)
+    spend(run), spend(other)
+    tried = held_up(monkeypatch, NO_ROOM)
+
+    with pytest.raises(OperationalError):
+        guards.sweep(actor=SYSTEM, now=timezone.now())
+
+    assert len(tried) == 1
+
+
+def held_up(monkeypatch: pytest.MonkeyPatch, statements: tuple[str, ...]) -> list[str]:
+    """Have the first session's lock refused; return whose were asked for, in order."""
+    lock_head, tried = timeline.lock_head, []
+
+    def locking(*, act: Any, session_id: str) -> Any:
+        if session_id not in tried:
+            tried.append(session_id)
+        if session_id == tried[0]:
+            refused(statements)
+        return lock_head(act=act, session_id=session_id)
+
+    monkeypatch.setattr(sweeping.timeline, "lock_head", locking)
+    return tried
+
+
 def test_metrics_say_of_how_many_turns_they_are(admin, run):
     spend(run, model="large", state_after={"a": 1})
     spend(run, model="small", state_after={"a": 2})
@@ -188,6 +272,35 @@ def test_metrics_say_of_how_many_turns_they_are(admin, run):
     )
 
 
+@pytest.mark.parametrize("is_rolled_up", [False, True])
+def test_a_short_range_counts_all_turns_of_the_hours_that_its_usage_is_of(
+    admin, project, is_rolled_up
+):
+    said = replace(HELLO, usage=Usage(input_tokens=8))
+    run = Told(project, "11:30").turn("11:59", exchange=said)
+    run.turn("12:05", exchange=said).turn("12:08").turn("12:30").turn("13:20")
+    Told(project, "12:00", agent="refund").turn("12:30")
+    if is_rolled_up:
+        roll_up("+1 00:00")
+    hour = {"from": at("12:10").isoformat(), "to": at("13:10").isoformat()}
+
+    found = usage(admin, agent_id="travel", **hour)
+
+    assert (found["total"]["turns"], found["turns"]) == (1, 4)
+    assert found["from"] == "2026-03-10T12:00:00.000000Z"
+    assert found["to"] == "2026-03-10T14:00:00.000000Z"
+    assert usage(admin, **hour)["turns"] == 5
+    asked = metrics_page.ask(
+        project.id,
+        ranges.between(at("12:10"), at("13:10"), now=at("13:10")),
+        agent=Agent.objects.get(external_id="travel"),
+        is_compared=False,
+        zone=UTC,
+    )
+    shown = metrics_page.shown(asked, "")
+    assert (shown["usage"].total.turns, shown["turns"]) == (1, 4)
+
+
 def test_rolled_up_it_says_the_same_and_a_rebuild_too(admin, run, project):
     spend(run, model="large", state_after={"a": 1})
     run.rollback(0)
@@ -197,13 +310,13 @@ def test_rolled_up_it_says_the_same_and_a_rebuild_too(admin, run, project):
 
     feed_all(now=timezone.now())
     rollups.sweep(now=later)
-    rolled = list(Usage.objects.order_by("pk").values())
+    rolled = list(UsageOfHour.objects.order_by("pk").values())
     after = usage(admin)["data"]
     rollups.rebuild(project_id=project.id, now=later, tell=lambda *_: None)
 
     assert rolled
     assert before == after == usage(admin)["data"]
-    assert list(Usage.objects.order_by("pk").values()) == rolled
+    assert list(UsageOfHour.objects.order_by("pk").values()) == rolled
 
 
 def test_another_projects_usage_is_not_seen(run, api, make_key, other_project):

@@ -3,22 +3,27 @@
 What turns used is in the rollups at once, closed hours added up and open ones counted,
 so a budget is found to be reached by the next sweep: within a minute. It is every
 session that wrote in the last hour which is paused then, some at a time; any other is
-once it writes again.
+once it writes again. A budget or a session that fails holds up no other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
+import structlog
 from django.db import transaction
+from psycopg.errors import LockNotAvailable
 
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.actors import Actor
+from apps.core.database.troubles import is_in_trouble
 from apps.core.errors import DomainError
 from apps.core.ids import first_id, new_id
 from apps.core.provenance import Request
@@ -29,6 +34,8 @@ from apps.guards.words import OnReach
 from apps.metrics.spending import who_worked
 from apps.timeline import operations as timeline
 from apps.timeline.errors import SessionNotFound
+
+log = structlog.get_logger("stepback.guards")
 
 # Sessions of one budget in one sweep; the next one finds what is left.
 AT_ONCE = 100
@@ -45,7 +52,7 @@ def sweep(*, actor: Actor, now: datetime) -> int:
     looked_at, after = 0, None
     while page := _page(after):
         for _, budget_id in page:
-            _look(budget_id, actor, now)
+            _alone(partial(_look, budget_id, actor, now), budget=budget_id)
         looked_at, after = looked_at + len(page), page[-1]
     return looked_at
 
@@ -71,9 +78,24 @@ def _look(budget_id: str, actor: Actor, now: datetime) -> None:
         return
     used = used_in(budget, now)
     for session_id in _sessions(budget, used, now):
+        hold = partial(_hold, budget_id, session_id, used, actor, now)
+        _alone(hold, budget=budget_id, session=session_id)
+
+
+def _alone(step: Callable[[], None], **about: str) -> None:
+    """Look at one budget, or at one of its sessions; a failure holds up no other."""
+    try:
+        step()
+    except DomainError:
         # It may be over, closed or removed by now: nothing of it is left to pause.
-        with suppress(DomainError):
-            _hold(budget_id, session_id, used, actor, now)
+        return
+    except Exception as error:
+        # The database is gone or in need: the next sweep goes on. A lock that somebody
+        # keeps is of this one alone.
+        is_lock = isinstance(error.__cause__, LockNotAvailable)
+        if is_in_trouble(error) and not is_lock:
+            raise
+        log.exception("a budget was not held to", **about)
 
 
 def _sessions(budget: Budget, used: Decimal, now: datetime) -> list[str]:

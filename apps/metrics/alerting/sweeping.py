@@ -5,18 +5,23 @@ the rule asks), resolved. Of fewer sessions than the rule's sample nothing is sa
 rule stays as it is while it fires, and else is ok. A silenced rule, and one in its
 quiet hours, changes state and tells nobody; when that is over, it tells what is news to
 those who were told before it. Whoever was told that a rule fires is told that it is
-over, whatever ends it.
+over, whatever ends it. A project that cannot be looked at holds up no other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
+import structlog
 from django.db import transaction
+from psycopg.errors import LockNotAvailable
 
 from apps.accounts.models import Project
 from apps.core.actors import SYSTEM
+from apps.core.database.troubles import is_in_trouble
 from apps.core.ids import new_id
 from apps.core.provenance import unrequested
 from apps.metrics.alerting.looks import Looks
@@ -26,6 +31,8 @@ from apps.metrics.alerting.telling import disown, tell
 from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING
 from apps.metrics.models import Each, GivenRules, Metric, Rule
 from apps.timeline import projection
+
+log = structlog.get_logger("stepback.alerts")
 
 GIVEN_WINDOW, GIVEN_MINUTES = "24h", 5
 # Of a rate that is as usual one look in a thousand would be as far off.
@@ -67,22 +74,44 @@ def sweep(*, now: datetime) -> int:
     None changes while writes have waited for more than a minute to be fed, but those
     of rules about just that.
     """
-    looks = Looks(now)
+    looks, failed = Looks(now), set[str]()
     rules = Rule.objects.looked_at().order_by("project_id", "id")
     if projection.measure_lag().seconds(now) > LONGEST_LAG:
         # Rollbacks may wait to be counted: no state follows from what is missing.
-        return _evaluate_all(rules.filter(metric=Metric.WORKER_LAG), looks)
+        return _evaluate_all(rules.filter(metric=Metric.WORKER_LAG), looks, failed)
     for project in Project.objects.exclude(
         id__in=GivenRules.objects.filter(edition__gte=len(GIVEN)).values("project_id")
     ):
-        give(project, now)
-    parents = list(Rule.objects.active().exclude(each="").values_list("id", flat=True))
-    for parent_id in parents:
-        spread(parent_id, looks)
-    changed = _evaluate_all(rules, looks)
-    for parent_id in parents:
-        gather(parent_id, now)
+        _alone(project.id, failed, partial(give, project, now))
+    mine = Rule.objects.active().exclude(each="")
+    parents = list(mine.values_list("project_id", "id"))
+    for project_id, parent_id in parents:
+        _alone(project_id, failed, partial(spread, parent_id, looks))
+    changed = _evaluate_all(rules, looks, failed)
+    for project_id, parent_id in parents:
+        _alone(project_id, failed, partial(gather, parent_id, now))
     return changed
+
+
+def _alone(project_id: str, failed: set[str], step: Callable[[], bool | None]) -> bool:
+    """Do one step for a project; what is wrong with it must not hold up the rest.
+
+    Of a project that has failed nothing more is done in this sweep: each of its rules
+    would wait as long.
+    """
+    if project_id in failed:
+        return False
+    try:
+        return bool(step())
+    except Exception as error:
+        # The database is gone or in need: the next sweep goes on. A lock that somebody
+        # keeps is of this project alone.
+        is_lock = isinstance(error.__cause__, LockNotAvailable)
+        if is_in_trouble(error) and not is_lock:
+            raise
+        failed.add(project_id)
+        log.exception("a project's rules were not looked at", project=project_id)
+        return False
 
 
 @transaction.atomic
@@ -114,9 +143,10 @@ def _usual() -> dict[str, Any]:
     }
 
 
-def _evaluate_all(rules: Any, looks: Looks) -> int:
+def _evaluate_all(rules: Any, looks: Looks, failed: set[str]) -> int:
     return sum(
-        evaluate(rule_id, looks=looks) for rule_id in rules.values_list("id", flat=True)
+        _alone(project_id, failed, partial(evaluate, rule_id, looks=looks))
+        for project_id, rule_id in rules.values_list("project_id", "id")
     )
 
 
