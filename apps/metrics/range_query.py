@@ -69,6 +69,10 @@ class Reading:
         """Return what can be added up, of all agents together: no sessions."""
         return sum(map(Figures.of_sums, self._sums), Figures())
 
+    def turns_in_hours(self) -> int:
+        """Return how many turns the range has in whole hours, also a short one."""
+        return sum(row.turns for row in self._whole_sums)
+
     def acts_by_hour(self) -> list[tuple[datetime, int]]:
         """Return how many versions and turns each hour has, in order."""
         found: dict[datetime, int] = defaultdict(int)
@@ -232,9 +236,13 @@ class Reading:
         return self._closing[1]
 
     @cached_property
+    def _whole_sums(self) -> list[Any]:
+        return self._rows(SUMS)
+
+    @cached_property
     def _sums(self) -> list[Any]:
         if not self.range.is_short:
-            return self._rows(SUMS)
+            return self._whole_sums
         rows = facts.sums_of(self.project_id, self.range.start, self.range.end)
         return [row for row in rows if self._is_wanted(row.agent_id)]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,6 +14,8 @@ from apps.core.errors import InvalidRequest
 from apps.metrics import spending
 from apps.metrics.api import outputs, shapes
 from apps.metrics.api.base import FAILURES, RANGE, MetricsView, list_of
+from apps.metrics.range_query import Reading
+from apps.metrics.ranges import Range
 from apps.timeline.api import parameters
 
 
@@ -36,7 +40,7 @@ class UsageView(MetricsView):
     def get(self, request: Request) -> Response:
         """Return tokens and cost by agent, release or model, the most tokens first.
 
-        Costs stand by currency; the range is widened to whole hours.
+        Costs stand by currency; the range is widened to whole hours, also a short one.
         """
         given = paging.text_of(request, "by")
         by = "model" if given is None else given
@@ -55,9 +59,15 @@ class UsageView(MetricsView):
             for value, one in ranked[:limit]
         ]
         # All turns of the hours that are counted, also those that said nothing.
-        turns = reading.totals().turns
+        turns = reading.turns_in_hours()
         return Response(
             self.told(reading)
             | list_of(data, len(ranked) > limit)
             | {"by": by, "turns": turns, "total": shapes.used(found.total)}
         )
+
+    def told(self, reading: Reading) -> dict[str, Any]:
+        """Tell the whole hours that are counted, also of a short range."""
+        since, until, _ = reading.hours
+        counted = Range(start=since, end=until, name=reading.range.name)
+        return shapes.ranged(counted, self.now)

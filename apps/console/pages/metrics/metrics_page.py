@@ -98,7 +98,8 @@ def shown(asked: Asked, here: str) -> dict[str, Any]:
         "bars": bars_of(asked),
         "breakdowns": [_values(asked, by, here, mine) for by in tables.BY],
         "usage": used_by_model(reading),
-        "turns": totals.turns,
+        # Of whole hours, as what they used is: a short range has fewer.
+        "turns": reading.turns_in_hours(),
         "steps": steps[: tables.SHOWN_AGENTS],
         "cells": heat_map.heat_map(reading.week(asked.zone), asked.zone),
         "legend": list(enumerate(heat_map.LEGEND)),
