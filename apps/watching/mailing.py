@@ -2,13 +2,12 @@
 
 Notices go once their mail is handed to the mail server; a worker that is killed between
 the two sends it once more. A server that is down is tried again with the next sweep. An
-address that it refuses is too, but no other waits for that one. What is older than a
-day is dropped: nobody acts on it any more.
+address or a mail that it refuses is too, but no other waits for that one. What is older
+than a day is dropped: nobody acts on it any more.
 """
 
 from __future__ import annotations
 
-import smtplib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -19,6 +18,7 @@ from django.db import transaction
 
 from apps.accounts.models import Membership
 from apps.core.outbound.links import path_to, whole
+from apps.core.outbound.mails import is_of_this_mail
 from apps.diffs.readers import looking
 from apps.diffs.text import shorten
 from apps.timeline.masking import reader_of
@@ -50,14 +50,14 @@ def send(*, now: datetime) -> int:
             waiting = _not_old(list(some), now)
             try:
                 n_sent += _mail(watch, waiting)
-            except smtplib.SMTPRecipientsRefused as failure:
+            except OSError as failure:
+                # Whatever the server or the way to it does; the rest waits for it, too.
+                if not is_of_this_mail(failure):
+                    log.warning("a mail was not sent", why=shorten(str(failure), 200))
+                    return n_sent
                 # What waits for it is no reason for others to wait.
                 refused.add(watch.id)
                 log.warning("a mail was refused", why=shorten(str(failure), 200))
-            # Whatever the server or the way to it does; the rest waits for it, too.
-            except OSError as failure:
-                log.warning("a mail was not sent", why=shorten(str(failure), 200))
-                return n_sent
             else:
                 _forget(waiting)
         if len(refused) == n_known:

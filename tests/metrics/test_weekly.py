@@ -306,21 +306,46 @@ def test_a_project_whose_week_cannot_be_told_holds_up_no_other(
     assert len(told()) == 1
 
 
-def test_an_address_that_is_refused_holds_up_nobody(project, monkeypatch):
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        smtplib.SMTPRecipientsRefused({"alice@example.com": (550, b"no mailbox")}),
+        # Some take any address, and refuse what is handed over for it.
+        smtplib.SMTPDataError(554, b"Message rejected: address is not verified"),
+    ],
+)
+def test_an_address_that_is_refused_holds_up_nobody(project, monkeypatch, refusal):
     reads(project)
     reads(project, "carol", Role.VIEWER)
+    first, second = SummaryReader.objects.order_by("id").values_list("email", flat=True)
     send = EmailMessage.send
 
-    def refuse_alice(self, fail_silently=False):
-        if self.to == ["alice@example.com"]:
-            raise smtplib.SMTPRecipientsRefused({self.to[0]: (550, b"no mailbox")})
+    def refuse_the_first(self, fail_silently=False):
+        if self.to == [first]:
+            raise refusal
         return send(self)
 
-    monkeypatch.setattr(EmailMessage, "send", refuse_alice)
+    monkeypatch.setattr(EmailMessage, "send", refuse_the_first)
     told()
 
-    assert [one.to for one in mail.outbox] == [["carol@example.com"]]
+    assert [one.to for one in mail.outbox] == [[second]]
     assert SummaryMail.objects.count() == 1
+
+
+def test_a_mail_server_that_takes_nothing_now_is_asked_once(project, monkeypatch):
+    reads(project)
+    reads(project, "carol", Role.VIEWER)
+    asked = []
+
+    def refuse(self, fail_silently=False):
+        asked.append(self.to)
+        raise smtplib.SMTPDataError(451, b"try again later")
+
+    monkeypatch.setattr(EmailMessage, "send", refuse)
+    told()
+
+    assert len(asked) == 1
+    assert SummaryMail.objects.count() == 2
 
 
 def test_a_mail_server_that_is_away_is_tried_again_for_some_days(project, monkeypatch):

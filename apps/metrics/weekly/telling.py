@@ -8,7 +8,6 @@ while writes wait to be fed: the week would lack them.
 
 from __future__ import annotations
 
-import smtplib
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -22,6 +21,7 @@ from apps.core.actors import SYSTEM
 from apps.core.database.troubles import is_in_trouble
 from apps.core.ids import new_id
 from apps.core.outbound.links import path_to, whole
+from apps.core.outbound.mails import is_of_this_mail
 from apps.core.provenance import unrequested
 from apps.diffs.readers import looking
 from apps.diffs.text import shorten, visible
@@ -117,14 +117,14 @@ def send(*, now: datetime) -> int:
                 with looking(reader_of(one.reader.project)):
                     message = _message(one)
                 message.send()
-            # This one waits for its address, and the rest for none but its own.
-            except smtplib.SMTPRecipientsRefused as failure:
+            except OSError as failure:
+                # Whatever the server or the way to it does; the rest waits for it, too.
+                if not is_of_this_mail(failure):
+                    log.warning("a mail was not sent", why=shorten(str(failure), 200))
+                    break
+                # This one waits for its address, and the rest for none but its own.
                 log.warning("a mail was refused", why=shorten(str(failure), 200))
                 continue
-            # Whatever the server or the way to it does; the rest waits for it, too.
-            except OSError as failure:
-                log.warning("a mail was not sent", why=shorten(str(failure), 200))
-                break
             n_sent += 1
         one.delete()
     return n_sent
