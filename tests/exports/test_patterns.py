@@ -42,3 +42,21 @@ def test_json_in_a_text_stays_json() -> None:
     assert isinstance(hidden, dict)
     assert json.loads(str(hidden["arguments"])) == {"a\n[email]": ["\n[email]"]}
     assert (hidden["card"], hidden["n"]) == ("[card]", 12)
+
+
+def test_names_that_are_masked_alike_are_numbered_and_none_is_lost() -> None:
+    people = {
+        "ann@mail.example": 1,
+        "[email] 2": 2,
+        "ben@mail.example": {"4111111111111111": "a", "4111 1111 1111 1111": "b"},
+    }
+
+    hidden = {
+        "[email]": 1,
+        "[email] 2": 2,
+        "[email] 3": {"[card]": "a", "[card] 2": "b"},
+    }
+    assert masked(people) == hidden
+    told = masked({"arguments": json.dumps(people)})
+    assert isinstance(told, dict)
+    assert json.loads(str(told["arguments"])) == hidden

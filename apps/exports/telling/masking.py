@@ -26,7 +26,7 @@ def masked_object(told: dict[str, Json]) -> dict[str, Json]:
 def masked(value: Json) -> Json:
     """Return the value with its texts and numbers masked; other parts are the same."""
     if isinstance(value, dict):
-        return {masked_text(name): masked(one) for name, one in value.items()}
+        return _masked_members(value)
     if isinstance(value, list):
         return [masked(one) for one in value]
     if isinstance(value, str):
@@ -38,6 +38,19 @@ def masked(value: Json) -> Json:
         hidden = masked_text(shown)
         return value if hidden == shown else hidden
     return value
+
+
+def _masked_members(members: dict[str, Json]) -> dict[str, Json]:
+    """Mask an object; names that are masked alike are numbered: none is lost."""
+    shown: dict[str, Json] = {}
+    for name, one in members.items():
+        hidden = free = masked_text(name)
+        again = 1
+        while free in shown:
+            again += 1
+            free = f"{hidden} {again}"
+        shown[free] = masked(one)
+    return shown
 
 
 def _masked_text(text: str) -> str:
