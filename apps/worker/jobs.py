@@ -151,19 +151,19 @@ def try_guards(now: datetime) -> None:
     trying.sweep(now=now)
 
 
-@scheduled(EVERY_TWO_SECONDS)
+@scheduled(EVERY_TWO_SECONDS, alone=True)
 def check_incidents(now: datetime) -> None:
     """Look for the first version of each session that does not pass."""
     incidents.sweep(now=now)
 
 
-@scheduled(EVERY_SWEEP)
+@scheduled(EVERY_SWEEP, alone=True)
 def watch_incidents(now: datetime) -> None:
     """Open incidents again whose check fails in releases since they were resolved."""
     watching_incidents.sweep(now=now)
 
 
-@scheduled(EVERY_TWO_SECONDS)
+@scheduled(EVERY_TWO_SECONDS, alone=True)
 def look_for_surveys(now: datetime) -> None:
     """Look in which sessions a check broke, and who wrote in them until then."""
     surveys.sweep(now=now)

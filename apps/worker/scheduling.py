@@ -24,10 +24,11 @@ CONCURRENCY = 4
 GRACE_SECONDS = 8.0
 
 
-def scheduled(cron: str) -> Callable[[Sweep], Sweep]:
+def scheduled(cron: str, *, alone: bool = False) -> Callable[[Sweep], Sweep]:
     """Run a sweep at these times, on whichever worker is free.
 
-    At most one waits for its turn; a worker that was away does not catch up.
+    At most one waits for its turn; a worker that was away does not catch up. `alone`,
+    for one that takes longer than it rests: one runs at a time, over all workers.
     """
 
     def decorated(sweep: Sweep) -> Sweep:
@@ -39,7 +40,8 @@ def scheduled(cron: str) -> Callable[[Sweep], Sweep]:
                 connections.close_all()
 
         name = sweep.__name__
-        task: Any = app.task(name=name, queueing_lock=name)(run)
+        lock = name if alone else None
+        task: Any = app.task(name=name, queueing_lock=name, lock=lock)(run)
         app.periodic(cron=cron, periodic_id=name)(task)
         return sweep
 
