@@ -191,6 +191,17 @@ def test_a_search_that_finds_more_says_so(operator, project, stories, monkeypatc
     assert "there may be more" in text(page)
 
 
+def test_a_search_that_could_not_look_into_all_says_so(
+    operator, project, stories, monkeypatch
+):
+    stories[0].update({"a": 1}, release="r1")
+    monkeypatch.setattr("apps.timeline.projection.lag.COUNTED", 0)
+
+    page, _ = made(operator, project, "hold", [], first="on", q="release:r1")
+
+    assert "there may be more" in text(page)
+
+
 def test_a_form_that_is_sent_twice_makes_one_plan_and_confirms_once(
     operator, project, stories
 ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -14,6 +14,7 @@ from apps.accounts.models import Project
 from apps.agents.acts import Act
 from apps.audit.actions import Action
 from apps.core import sql
+from apps.core.actors import SYSTEM
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.incidents.errors import UnacceptableIncident
@@ -36,6 +37,10 @@ from apps.timeline.search import (
 AT_ONCE = 2_000
 # Pages' worth of looking: of a search that finds little among very many sessions.
 WALKS = 60
+MISSES = (
+    "The search could not look into everything: some sessions are not indexed yet, or "
+    "their states could not be read. Others may be missing."
+)
 _SESSION_ID = re.compile(r"sess_[0-9a-z]{26}", re.ASCII)
 _HEADS = sql.across("""
 SELECT s.id, s.agent_id, s.head_number, v.release, v.model
@@ -52,10 +57,14 @@ SELECT s.id, s.agent_id, s.head_number, v.release, v.model
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Collected:
-    """Which sessions are meant, and the search that found them, if one did."""
+    """Which sessions are meant, and the search that found them, if one did.
+
+    `misses`: that search could not look into all, so others may be missing.
+    """
 
     session_ids: Sequence[str]
     query: str | None = None
+    misses: bool = False
 
     @classmethod
     def named(cls, session_ids: Sequence[str]) -> Collected:
@@ -122,6 +131,9 @@ def open_incident(
     append_entry(incident, act, Deed.OPENED, text=incident.title)
     if incident.check_text is not None:
         append_entry(incident, act, Deed.CHECK, text=incident.check_text, place=1)
+    if collected.misses:
+        by_system = replace(act, actor=SYSTEM)
+        append_entry(incident, by_system, Deed.NOTED, text=MISSES, place=2)
     listed = hashlib.sha256("\n".join(ids).encode()).hexdigest()
     told = {"sessions": len(ids), "sessions_sha256": listed}
     record(Action.INCIDENT_OPENED, incident, act, told)
@@ -140,14 +152,18 @@ def require_bounded(count: int, param: str) -> None:
 
 def _walked(act: Act, query: Query, text: str, param: str) -> Collected:
     found = collect_sessions(act.scope, query, now=act.now, most=MOST, walks=WALKS)
-    if not found.is_all:
+    if found.has_more:
         raise UnacceptableIncident(
             f"An incident has at most {MOST:,} sessions, and this finds more, or looks"
             " through too many. Narrow it.",
             param=param,
         )
+    if found.misses and not found.sessions:
+        raise UnacceptableIncident(f"None was found so far. {MISSES}", param=param)
     require_bounded(len(found.sessions), param)
-    return Collected(session_ids=[one.id for one in found.sessions], query=text)
+    return Collected(
+        session_ids=[one.id for one in found.sessions], query=text, misses=found.misses
+    )
 
 
 def freeze(act: Act, incident: Incident, ids: Sequence[str], *, is_named: bool) -> int:

@@ -279,5 +279,5 @@ def _picked(act: Act, said: dict[str, Any]) -> Picked:
     return Picked(
         session_ids=[one.session.id for one in found.results],
         query=text,
-        has_more=found.next is not None,
+        has_more=found.next is not None or found.misses,
     )

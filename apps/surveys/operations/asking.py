@@ -14,13 +14,22 @@ from apps.incidents.operations.texts import check_of
 from apps.surveys.errors import UnacceptableSurvey
 from apps.surveys.models import Sampled, Survey
 from apps.surveys.words import MOST, MOST_WAITING, WALKS
-from apps.timeline.search import collect_sessions, parse_query, searched_by
+from apps.timeline.search import (
+    Counted,
+    collect_sessions,
+    parse_query,
+    searched_by,
+)
 
 AT_ONCE = 2_000
 NONE = "There is no such session."
 NONE_SO_FAR = (
     "Among all sessions that are looked through there is no such one; older ones were"
     " not looked at. Narrow the search."
+)
+NONE_INDEXED = (
+    "None was found so far: some sessions are not indexed yet, or their states could"
+    " not be read. Ask again shortly."
 )
 
 
@@ -47,7 +56,7 @@ def ask(*, act: Act, check: str, query: str | None = None) -> Survey:
         asked = parse_query(said or "", now=act.now)
         found = collect_sessions(act.scope, asked, now=act.now, most=MOST, walks=WALKS)
     if not found.sessions:
-        raise UnacceptableSurvey(NONE if found.is_all else NONE_SO_FAR, param="search")
+        raise UnacceptableSurvey(_why_none(found), param="search")
     survey = Survey.objects.create(
         id=new_id("surv", now=act.now),
         project=act.project,
@@ -85,3 +94,9 @@ def ask(*, act: Act, check: str, query: str | None = None) -> Survey:
         details={"sessions": len(found.sessions), "is_all": found.is_all},
     )
     return survey
+
+
+def _why_none(found: Counted) -> str:
+    if found.has_more:
+        return NONE_SO_FAR
+    return NONE_INDEXED if found.misses else NONE

@@ -1,6 +1,7 @@
 """Search: sessions and versions by what they hold, or held, in one query language."""
 
 from apps.timeline.search.answering import (
+    Counted,
     collect_sessions,
     count_sessions,
     search_sessions,
@@ -54,6 +55,7 @@ __all__ = [
     "AgentIs",
     "Candidate",
     "Clause",
+    "Counted",
     "CreatedBetween",
     "ExternalId",
     "Field",

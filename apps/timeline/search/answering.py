@@ -59,10 +59,19 @@ def searched_by(param: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The newest sessions that meet a query, and whether they are all there are."""
+    """The newest sessions that meet a query, and whether they are all there are.
+
+    `has_more` than were asked for, or looked through. `misses`: some may be missing
+    that are not indexed yet, or whose states could not be read.
+    """
 
     sessions: tuple[Candidate, ...]
-    is_all: bool
+    has_more: bool
+    misses: bool
+
+    @property
+    def is_all(self) -> bool:
+        return not (self.has_more or self.misses)
 
 
 def count_sessions(scope: Scope, query: Query, *, now: datetime, most: int) -> Counted:
@@ -72,8 +81,8 @@ def count_sessions(scope: Scope, query: Query, *, now: datetime, most: int) -> C
     """
     search = Search(scope, query, now)
     found = list(islice(search.matching(None, most=most + 1), most + 1))
-    is_all = len(found) <= most and search.next is None
-    return Counted(tuple(found[:most]), is_all)
+    has_more = len(found) > most or search.next is not None
+    return Counted(tuple(found[:most]), has_more, search.misses)
 
 
 def collect_sessions(
@@ -87,15 +96,16 @@ def collect_sessions(
     """
     found: list[Candidate] = []
     place: Place | None = None
+    misses = False
     for _ in range(walks):
         search = Search(scope, query, now)
         wanted = most + 1 - len(found)
         found += islice(search.matching(place, most=wanted), wanted)
-        place = search.next
+        place, misses = search.next, misses or search.misses
         if place is None or len(found) > most:
             break
-    is_all = place is None and len(found) <= most
-    return Counted(tuple(found[:most]), is_all)
+    has_more = place is not None or len(found) > most
+    return Counted(tuple(found[:most]), has_more, misses)
 
 
 def search_versions(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 from apps.core import sql
@@ -23,35 +24,49 @@ SELECT s.id FROM timeline_session s
 """)  # noqa: S608
 
 
-def as_of() -> datetime | None:
-    """Return since when writes wait, if they are more than a search looks through.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Coverage:
+    """How far the indexes of a project go."""
 
-    Asked behind the search: what waits then had waited while it looked, too.
-    """
+    # Since when writes wait, if they are more than a search looks through.
+    as_of: datetime | None
+    # How many sessions none finds, up to a bound.
+    unsearched: int
+    is_encrypted: bool
+
+    @property
+    def is_behind(self) -> bool:
+        return self.as_of is not None or self.unsearched > 0
+
+
+def measured(project_id: str) -> Coverage:
+    """Look how far they go; behind the search, since what waits then waited before."""
     waiting = projection.measure_lag()
-    return waiting.oldest if waiting.is_long else None
+    (row,) = sql.rows(_UNSEARCHED, {"project": project_id})
+    return Coverage(
+        as_of=waiting.oldest if waiting.is_long else None,
+        unsearched=row.count,
+        is_encrypted=row.is_encrypted,
+    )
 
 
-def notices(
-    project_id: str, since: datetime | None, *, of_history: bool
-) -> Iterator[str]:
-    """Say what may be missing from a page: sessions, and all that came `since`.
+def notices(project_id: str, covered: Coverage, *, of_history: bool) -> Iterator[str]:
+    """Say what may be missing from a page: sessions, and all that came since.
 
     `of_history`: it was asked for what versions hold, say or did, which a removal may
     have taken.
     """
-    if since is not None:
+    if covered.as_of is not None:
         yield (
-            f"what was stored since {since:%Y-%m-%d %H:%M:%S} UTC is not indexed yet, "
-            "and some of it may be missing"
+            f"what was stored since {covered.as_of:%Y-%m-%d %H:%M:%S} UTC is not "
+            "indexed yet, and some of it may be missing"
         )
-    (unsearched,) = sql.rows(_UNSEARCHED, {"project": project_id})
-    if unsearched.count:
+    if covered.unsearched:
         yield (
-            f"{_many(unsearched.count)} sessions are not indexed yet and may be "
+            f"{_many(covered.unsearched)} sessions are not indexed yet and may be "
             "missing: manage.py rebuild_search"
         )
-    if unsearched.is_encrypted and of_history:
+    if covered.is_encrypted and of_history:
         yield (
             "this project is encrypted: what was said in reasoning, turns and "
             "messages is found by its words only where it is older and not encrypted "

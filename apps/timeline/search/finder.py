@@ -21,6 +21,7 @@ from apps.timeline.search import coverage
 from apps.timeline.search.clauses import Query
 from apps.timeline.search.conditions.base import Candidate, Condition, Cost
 from apps.timeline.search.conditions.identifying import SESSION
+from apps.timeline.search.coverage import Coverage
 from apps.timeline.search.cursors import Place
 from apps.timeline.search.planning.planner import Planner
 from apps.timeline.search.states import States
@@ -60,6 +61,8 @@ class Found:
     notices: tuple[str, ...]
     # All that was stored before it was looked at; None: whatever was stored.
     as_of: datetime | None
+    # Whether sessions may be missing into which it could not look.
+    misses: bool
 
 
 @dataclass
@@ -141,6 +144,11 @@ class Search:
             self.next, self.is_cut = Place(*self.states.cut), True
         return listed
 
+    @property
+    def misses(self) -> bool:
+        """Whether sessions may be missing into which it could not look."""
+        return self._misses(coverage.measured(self.scope.project.id))
+
     def found(self, reached: Sequence[Reached]) -> Found:
         results, unread = explained(self.conditions, reached)
         notices = [
@@ -153,18 +161,22 @@ class Search:
                 f"the places in {unread:,} states are not told, which are more than "
                 "are read for one page"
             )
-        as_of = coverage.as_of()
+        covered = coverage.measured(self.scope.project.id)
         notices += coverage.notices(
             self.scope.project.id,
-            as_of,
+            covered,
             of_history=any(one.reads_history for one in self.conditions),
         )
         return Found(
             results=tuple(results),
             next=self.next,
             notices=(*notices, *self._about_the_page(results)),
-            as_of=as_of,
+            as_of=covered.as_of,
+            misses=self._misses(covered),
         )
+
+    def _misses(self, covered: Coverage) -> bool:
+        return covered.is_behind or bool(self.states.away or self.states.unreadable)
 
     def _lead(self, before: str | None) -> tuple[Condition | None, list[str]]:
         """Choose the condition with the fewest sessions, or the sparsest ones."""

@@ -40,7 +40,7 @@ def picked(
     return Picked(
         session_ids=[row.session.id for row in found.rows],
         query=query,
-        has_more=found.after is not None,
+        has_more=found.after is not None or found.misses,
     )
 
 

@@ -58,12 +58,14 @@ class Page:
     """Rows; `after` is where the next page begins, None at the end.
 
     `leads_to` is the address of what was found, if it is a trace and nothing else.
+    `misses`: sessions may be missing that could not be looked into, as a notice says.
     """
 
     rows: Sequence[Row]
     after: str | None
     notices: Sequence[str] = ()
     leads_to: str | None = None
+    misses: bool = False
 
 
 def sessions(
@@ -158,7 +160,13 @@ def _searched(
     leads_to = None
     if place is None and found.next is None:
         leads_to = _only_trace(project, query, found.results)
-    return Page(rows=rows, after=after, notices=found.notices, leads_to=leads_to)
+    return Page(
+        rows=rows,
+        after=after,
+        notices=found.notices,
+        leads_to=leads_to,
+        misses=found.misses,
+    )
 
 
 def _only_trace(
