@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from apps.agents.scope import Scope
 from apps.checks import Check, CheckRefused, read_text
+from apps.core.database.troubles import is_in_trouble
 from apps.core.errors import Busy, DomainError
 from apps.incidents.models import Incident, Member
 from apps.incidents.words import Verdict
@@ -108,16 +109,26 @@ def look(
     if check is None:
         return Look(verdict=Verdict.UNKNOWN)
     try:
+        # The versions of those that were deleted or have expired stay as evidence.
         found = find_first_bad(
-            scope, session_id, check, now=now, along=along, first=first
+            scope,
+            session_id,
+            check,
+            now=now,
+            along=along,
+            first=first,
+            with_over=True,
         )
         return _told(found)
     except Busy:
         raise
     except (DomainError, CorruptBody):
-        # Deleted, removed, or damaged: nobody knows.
+        # Removed or damaged: nobody knows.
         return Look(verdict=Verdict.UNKNOWN)
-    except Exception:
+    except Exception as error:
+        # The database is gone or in need: nothing is known of the session.
+        if is_in_trouble(error):
+            raise
         # What is wrong with one must not hold up the rest.
         log.exception("a check failed", session=session_id)
         return Look(verdict=Verdict.UNKNOWN)

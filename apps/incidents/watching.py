@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+import structlog
 from django.db import transaction
 from django.db.models import Max
 
@@ -23,6 +24,8 @@ from apps.audit.actions import Action
 from apps.checks import Check
 from apps.core import sql
 from apps.core.actors import SYSTEM
+from apps.core.database.troubles import is_in_trouble
+from apps.core.errors import Busy
 from apps.core.ids import first_id, new_id
 from apps.core.provenance import Request
 from apps.data.models import Release
@@ -61,6 +64,8 @@ SELECT s.id, s.agent_id, s.head_number, v.release, v.model
  WHERE s.id = ANY (%(sessions)s::text[]) ORDER BY s.id LIMIT %(limit)s
 """)
 
+log = structlog.get_logger("stepback.incidents")
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -90,7 +95,7 @@ def sweep(*, now: datetime) -> int:
         for one in watched:
             if time.monotonic() - began >= SWEEP_SECONDS:
                 return looked_into
-            looked = watch(one, now=now)
+            looked = _watched_alone(one, now)
             looked_into += looked.n_sessions
             goes_on += [one] if looked.goes_on else []
         if not goes_on:
@@ -104,6 +109,20 @@ def _all_watched() -> Iterator[Incident]:
     while page := list(mine.filter(id__gt=after)[:AT_A_TIME]):
         yield from page
         after = page[-1].id
+
+
+def _watched_alone(incident: Incident, now: datetime) -> Watched:
+    """Watch an incident; what is wrong with it must not hold up the rest."""
+    try:
+        return watch(incident, now=now)
+    except Busy as away:
+        log.warning("an incident waits", incident=incident.id, why=str(away))
+    except Exception as error:
+        # The database is gone or in need: the next sweep goes on.
+        if is_in_trouble(error):
+            raise
+        log.exception("an incident was not watched", incident=incident.id)
+    return Watched(n_sessions=0, goes_on=False)
 
 
 def watch(incident: Incident, *, now: datetime) -> Watched:
@@ -146,11 +165,12 @@ def _has_broken(
 def _releases(incident: Incident) -> list[str]:
     """Return the releases that were first seen after it was resolved, the newest.
 
-    None that a session of it was of: the worker may only have heard of it since.
+    None that any agent had by then: an older one that reaches another agent is not
+    new. None that a session of it was of: the worker may only have heard of it since.
     """
-    since = Release.objects.filter(
-        project_id=incident.project_id, noted_at__gt=incident.resolved_at
-    )
+    theirs = Release.objects.filter(project_id=incident.project_id)
+    older = theirs.filter(noted_at__lte=incident.resolved_at).values("name")
+    since = theirs.exclude(name__in=older)
     mine = Member.objects.of_incident(incident.id)
     known = mine.exclude(release=None).values("release")
     broke = mine.exclude(bad_release=None).values("bad_release")

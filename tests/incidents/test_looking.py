@@ -1,6 +1,7 @@
 """The worker looks for the first version of each session that does not pass."""
 
 import threading
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -72,6 +73,29 @@ def test_the_first_bad_version_may_be_of_the_origin(project, olga):
     (member,) = Member.objects.all()
     assert (member.bad_session_id, member.bad_number) == (story.id, 1)
     assert found(incident)[0][2] == "r11"
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_one_that_expired_or_was_deleted_is_looked_into(project, olga, is_deleted):
+    story = story_of(project, 1, 11, ttl_seconds=None if is_deleted else 600)
+    incident = make_incident(project, olga, [story.id], check=CHECK)
+    if is_deleted:
+        story.delete()
+
+    later = timezone.now() + timedelta(days=1)
+    looking.sweep(now=later, clock=lambda: later)
+
+    assert found(incident) == [("bad", 1, "r11")]
+
+
+def test_the_first_bad_version_of_an_origin_that_expired_is_found(project, olga):
+    story = story_of(project, 1, 11, 12, ttl_seconds=600)
+    incident = make_incident(project, olga, [story.fork(2)], check=CHECK)
+
+    later = timezone.now() + timedelta(days=1)
+    looking.sweep(now=later, clock=lambda: later)
+
+    assert found(incident) == [("bad", 1, "r11")]
 
 
 def test_it_is_counted_by_the_release_of_the_first_bad_version(api, project, olga):

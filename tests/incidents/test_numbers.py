@@ -17,12 +17,10 @@ from apps.plans.models import Item
 from tests.acting import acting_as
 from tests.acts import act_in
 from tests.console.make import Story
-from tests.feeding import feed_all
 from tests.incidents.make import make_incident, make_sessions
+from tests.incidents.watched import CHECK, LATER, fed, newer, resolved, stands, swept
 
 pytestmark = pytest.mark.django_db
-CHECK = "state.total<=10"
-LATER = timedelta(hours=1)
 
 
 def added(client, incident, ids, **headers):
@@ -142,31 +140,6 @@ def test_a_lost_reply_adds_once(api, project, olga):
     assert Entry.objects.filter(deed="added").count() == 1
 
 
-def resolved(project, olga, check=CHECK):
-    (first,) = make_sessions(project, 1)
-    incident = make_incident(project, olga, [first], check=check)
-    act = act_in(project, olga)
-    return incidents.change(act=act, incident_id=incident.id, status="resolved")
-
-
-def newer(project, total, release):
-    story = Story(project, {"total": 1}, now=timezone.now())
-    story.update({"total": total}, release=release)
-    fed()
-    return story
-
-
-def fed():
-    """Have the worker hear of what was written."""
-    with acting_as(DatabaseRole.WORKER):
-        feed_all()
-
-
-def swept(after=LATER):
-    with acting_as(DatabaseRole.WORKER):
-        return watching.sweep(now=timezone.now() + after)
-
-
 def test_a_check_that_fails_in_a_newer_release_opens_it_again(project, olga):
     incident = resolved(project, olga)
     story = newer(project, 11, "r2")
@@ -209,11 +182,6 @@ def test_of_very_many_releases_the_newest_are_looked_into(project, olga, monkeyp
     assert swept() == 1
 
     assert stands(incident) == "open"
-
-
-def stands(incident):
-    incident.refresh_from_db()
-    return incident.status
 
 
 def test_what_passes_opens_nothing_and_is_looked_into_once(project, olga):

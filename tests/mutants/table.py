@@ -2333,8 +2333,8 @@ MUTANTS = (
     one(
         "releases from before an incident was resolved",
         "apps/incidents/watching.py",
-        "project_id=incident.project_id, noted_at__gt=incident.resolved_at\n",
-        "project_id=incident.project_id\n",
+        "    since = theirs.exclude(name__in=older)\n",
+        "    since = theirs\n",
         NUMBERS + "what_fails_in_an_older_release_opens_nothing",
     ),
     one(

@@ -9,14 +9,23 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from apps.accounts.models import Project
 from apps.blobs.errors import ObjectsUnavailable
 from apps.core.roles.names import Role
+from apps.incidents import looking
+from apps.incidents.models import Member
+from apps.surveys import looking as surveying
+from apps.surveys import operations as surveys
+from apps.surveys.models import Sampled
 from apps.timeline import bodies, operations
 from apps.timeline.models import Body
 from tests.acting import acting_as
+from tests.acts import act_in
 from tests.feeding import feed_all
+from tests.incidents.conftest import olga, person  # noqa: F401 - fixtures
+from tests.incidents.make import make_incident
 from tests.retention.aged import Past
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -133,3 +142,55 @@ def test_a_search_finds_the_others_and_says_what_it_did_not_look_into(
     found = admin.get("/v1/search?q=ever:state.n%3D20").body
     assert {one["session_id"] for one in found["data"]} == {other.id, past.id}
     assert not any("in the store" in one for one in found["notices"])
+
+
+@pytest.mark.parametrize("lose", [take_away, leave_empty])
+def test_bisect_calls_nothing_unreadable(
+    past: Past, admin: Any, folder: Path, lose: Callable[[Path], None]
+) -> None:
+    asked = f"/v1/sessions/{past.id}/bisect", {"check": "state.n<20"}
+    lose(folder)
+    answer = admin.post(*asked)
+    assert (answer.status, answer.code) == (503, "service_unavailable")
+    assert answer.headers["Retry-After"]
+
+    bring_back(folder)
+    found = admin.post(*asked).body
+    assert (found["exact"], found["unreadable"]) == (True, [])
+
+
+def test_an_incident_waits_and_does_not_call_a_session_unknown(
+    past: Past,
+    project: Project,
+    olga: Any,  # noqa: F811
+    folder: Path,
+) -> None:
+    incident = make_incident(project, olga, [past.id], check="state.n<20")
+    take_away(folder)
+    assert looking.sweep(now=timezone.now()) == 0
+    member = Member.objects.of_incident(incident.id).get()
+    assert member.verdict is None
+
+    bring_back(folder)
+    assert looking.sweep(now=timezone.now()) == 1
+    member.refresh_from_db()
+    assert (member.verdict, member.bad_number) == ("bad", 20)
+
+
+def test_a_survey_waits_and_does_not_call_a_session_undecided(
+    past: Past,
+    project: Project,
+    olga: Any,  # noqa: F811
+    folder: Path,
+) -> None:
+    act = act_in(project, olga)
+    survey = surveys.ask(act=act, check="state.n<20", query=None)
+    take_away(folder)
+    assert surveying.sweep(now=timezone.now()) == 0
+    sampled = Sampled.objects.of_survey(survey.id).get()
+    assert sampled.verdict is None
+
+    bring_back(folder)
+    assert surveying.sweep(now=timezone.now()) == 1
+    sampled.refresh_from_db()
+    assert (sampled.verdict, sampled.is_placed) == ("bad", True)

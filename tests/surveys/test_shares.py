@@ -69,6 +69,16 @@ def test_a_release_counts_where_it_wrote_while_they_still_passed(project, olga):
     assert sweep() == 0
 
 
+def test_one_that_expired_since_counts(project, olga):
+    story_of(project, (1, "r1"), (11, "r2"), ttl_seconds=600)
+    survey = asked(project, olga)
+
+    later = timezone.now() + timedelta(days=1)
+    looking.sweep(now=later, clock=lambda: later)
+
+    assert by_release(survey) == {"r1": (1, 0, 0), "r2": (1, 1, 0)}
+
+
 def test_what_was_rolled_back_since_counts_as_it_happened(project, olga):
     story = story_of(project, (1, "r1"), (11, "r2"))
     story.rollback(1)

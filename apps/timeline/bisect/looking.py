@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from apps.blobs.errors import ObjectsUnavailable
 from apps.checks import Check, Outcome, evaluate, names_before
 from apps.core.admission.work import PAGE
 from apps.timeline.bisect.history import History, Place
@@ -39,7 +40,10 @@ class Looker:
         return states <= MOST_STATES and count * each <= PAGE
 
     def look(self, indexes: Sequence[int]) -> Seen:
-        """Return what comes of the check, in this order, as far as the budget goes."""
+        """Return what comes of the check, in this order, as far as the budget goes.
+
+        Raises: Busy, where a state cannot be had now.
+        """
         seen: dict[int, Outcome | None] = {}
         for start in range(0, len(indexes), AT_ONCE):
             batch = indexes[start : start + AT_ONCE]
@@ -57,6 +61,7 @@ class Looker:
         states = [reader.state(one) for one in needed]
         if any(state is None for state in states):
             if not any(map(reader.is_gone, needed)):
+                self._require_store(needed[-1].session_id)
                 self.unreadable.append(self._history.at(index))
             return None
         *earlier, state = states
@@ -67,6 +72,14 @@ class Looker:
         )
         self._states.spend(verdict.looks)
         return verdict.outcome
+
+    def _require_store(self, session_id: str) -> None:
+        """Refuse to tell as unreadable what the store will have once it is back.
+
+        Raises: ObjectsUnavailable.
+        """
+        if session_id in self._states.away:
+            raise ObjectsUnavailable
 
     def _needed(self, index: int) -> list[Place]:
         """Return what is read for it; `was` is the number before, live or not."""

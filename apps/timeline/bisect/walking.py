@@ -36,13 +36,15 @@ def find_first_bad(
     now: datetime,
     along: Along = Along.LIVE,
     first: int | None = None,
+    with_over: bool = False,
     ancestry: Ancestry | None = None,
 ) -> FirstBad:
     """Go on from the oldest version until the first is found, or all were seen.
 
     The first answer may have looked into some versions only; those that follow go
-    through all of them in order, so what they find first is the first. The ancestry
-    may have been read with those of others.
+    through all of them in order, so what they find first is the first. `with_over`,
+    also of sessions that were deleted or have expired. The ancestry may have been
+    read with those of others.
 
     Raises: what `find_flips` raises.
     """
@@ -52,7 +54,9 @@ def find_first_bad(
     )
     is_in_order, is_bad, is_lost = False, False, False
     for _ in range(MOST_WALKS):
-        found = find_flips(scope, session_id, asked, now=now, ancestry=ancestry)
+        found = find_flips(
+            scope, session_id, asked, now=now, with_over=with_over, ancestry=ancestry
+        )
         is_bad = is_bad or found.first_bad is not None
         is_lost = is_lost or bool(found.gone or found.unreadable)
         is_known = found.is_exact or is_in_order
