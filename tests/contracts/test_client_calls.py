@@ -111,6 +111,8 @@ VALUES = {"string": "x", "integer": 1, "number": 1.5, "boolean": True, "null": N
 class Recorder:
     """Stands where the network is, and keeps what would be sent."""
 
+    read_timeout = None
+
     def __init__(self) -> None:
         self.calls: list[Call[Any]] = []
 

@@ -26,6 +26,11 @@ class AsyncTransport:
         self._retries = retries
         self.http.headers.update(headers)
 
+    @property
+    def read_timeout(self) -> float | None:
+        """For how many seconds it waits for an answer; None: for ever."""
+        return self.http.timeout.read
+
     async def run(self, call: Call[Result]) -> Result:
         """Return the result of a call.
 

@@ -23,7 +23,7 @@ class Resource:
 
     def _rounds(self, seconds: float) -> Rounds:
         """Begin to wait for something by requests that the server lets wait."""
-        return Rounds(seconds, read_timeout=self._transport.http.timeout.read)
+        return Rounds(seconds, read_timeout=self._transport.read_timeout)
 
     def _ask(
         self, read: Callable[[Any], Result], segments: Segments, **query: Any

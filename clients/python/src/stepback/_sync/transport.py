@@ -27,6 +27,11 @@ class Transport:
         self._retries = retries
         self.http.headers.update(headers)
 
+    @property
+    def read_timeout(self) -> float | None:
+        """For how many seconds it waits for an answer; None: for ever."""
+        return self.http.timeout.read
+
     def run(self, call: Call[Result]) -> Result:
         """Return the result of a call.
 
