@@ -200,7 +200,7 @@ class Emptyings(Pairs):
                 (stone.kind, stone.first_number, stone.last_number)
                 for stone in Tombstone.objects.of_session(mine["session_id"])
             ],
-            [one.number for one in Checkpoint.objects.of(mine["session_id"])],
+            sorted(one.number for one in Checkpoint.objects.of(mine["session_id"])),
         )
 
     def wrong_with(self, name: str) -> list[str]:
