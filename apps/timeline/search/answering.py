@@ -10,6 +10,7 @@ from itertools import islice
 
 from apps.agents.scope import Scope
 from apps.core.errors import DomainError
+from apps.timeline.search import coverage
 from apps.timeline.search.clauses import Query
 from apps.timeline.search.conditions.base import Candidate
 from apps.timeline.search.cursors import Place
@@ -82,7 +83,8 @@ def count_sessions(scope: Scope, query: Query, *, now: datetime, most: int) -> C
     search = Search(scope, query, now)
     found = list(islice(search.matching(None, most=most + 1), most + 1))
     has_more = len(found) > most or search.next is not None
-    return Counted(tuple(found[:most]), has_more, search.misses)
+    misses = search.is_blind or _is_behind(scope)
+    return Counted(tuple(found[:most]), has_more, misses)
 
 
 def collect_sessions(
@@ -96,16 +98,17 @@ def collect_sessions(
     """
     found: list[Candidate] = []
     place: Place | None = None
-    misses = False
+    is_blind = False
     for _ in range(walks):
         search = Search(scope, query, now)
         wanted = most + 1 - len(found)
         found += islice(search.matching(place, most=wanted), wanted)
-        place, misses = search.next, misses or search.misses
+        place, is_blind = search.next, is_blind or search.is_blind
         if place is None or len(found) > most:
             break
     has_more = place is not None or len(found) > most
-    return Counted(tuple(found[:most]), has_more, misses)
+    # Asked once, behind all pages.
+    return Counted(tuple(found[:most]), has_more, is_blind or _is_behind(scope))
 
 
 def search_versions(
@@ -134,3 +137,7 @@ def search_versions(
         last = found[limit - 1]
         search.next = Place(last.session.id, last.number)
     return search.found(found[:limit])
+
+
+def _is_behind(scope: Scope) -> bool:
+    return coverage.measured(scope.project.id).is_behind

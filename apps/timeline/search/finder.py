@@ -21,7 +21,6 @@ from apps.timeline.search import coverage
 from apps.timeline.search.clauses import Query
 from apps.timeline.search.conditions.base import Candidate, Condition, Cost
 from apps.timeline.search.conditions.identifying import SESSION
-from apps.timeline.search.coverage import Coverage
 from apps.timeline.search.cursors import Place
 from apps.timeline.search.planning.planner import Planner
 from apps.timeline.search.states import States
@@ -145,9 +144,9 @@ class Search:
         return listed
 
     @property
-    def misses(self) -> bool:
-        """Whether sessions may be missing into which it could not look."""
-        return self._misses(coverage.measured(self.scope.project.id))
+    def is_blind(self) -> bool:
+        """Whether there were sessions into whose states it could not look."""
+        return bool(self.states.away or self.states.unreadable)
 
     def found(self, reached: Sequence[Reached]) -> Found:
         results, unread = explained(self.conditions, reached)
@@ -172,11 +171,8 @@ class Search:
             next=self.next,
             notices=(*notices, *self._about_the_page(results)),
             as_of=covered.as_of,
-            misses=self._misses(covered),
+            misses=self.is_blind or covered.is_behind,
         )
-
-    def _misses(self, covered: Coverage) -> bool:
-        return covered.is_behind or bool(self.states.away or self.states.unreadable)
 
     def _lead(self, before: str | None) -> tuple[Condition | None, list[str]]:
         """Choose the condition with the fewest sessions, or the sparsest ones."""
