@@ -7,7 +7,7 @@ database is back. Any other error is of the one thing, and must not hold up the 
 from __future__ import annotations
 
 from django.db import InterfaceError, OperationalError
-from psycopg.errors import ProgramLimitExceeded, QueryCanceled
+from psycopg.errors import LockNotAvailable, ProgramLimitExceeded, QueryCanceled
 
 IN_TROUBLE = (OperationalError, InterfaceError)
 # PostgreSQL calls these operational, too: a statement that takes longer than it may,
@@ -15,8 +15,13 @@ IN_TROUBLE = (OperationalError, InterfaceError)
 OF_ONE_THING = (QueryCanceled, ProgramLimitExceeded)
 
 
-def is_in_trouble(error: Exception) -> bool:
-    """Say whether an error is of all that is asked, and not of the one thing."""
+def is_in_trouble(error: Exception, *, with_locks: bool = True) -> bool:
+    """Say whether an error is of all that is asked, and not of the one thing.
+
+    Without locks, one that somebody keeps is of the one thing that waited for it.
+    """
+    if not with_locks and isinstance(error.__cause__, LockNotAvailable):
+        return False
     return isinstance(error, IN_TROUBLE) and not isinstance(
         error.__cause__, OF_ONE_THING
     )

@@ -17,7 +17,6 @@ from typing import Any
 
 import structlog
 from django.db import transaction
-from psycopg.errors import LockNotAvailable
 
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
@@ -92,8 +91,7 @@ def _alone(step: Callable[[], None], **about: str) -> None:
     except Exception as error:
         # The database is gone or in need: the next sweep goes on. A lock that somebody
         # keeps is of this one alone.
-        is_lock = isinstance(error.__cause__, LockNotAvailable)
-        if is_in_trouble(error) and not is_lock:
+        if is_in_trouble(error, with_locks=False):
             raise
         log.exception("a budget was not held to", **about)
 

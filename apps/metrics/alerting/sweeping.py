@@ -17,7 +17,6 @@ from typing import Any
 
 import structlog
 from django.db import transaction
-from psycopg.errors import LockNotAvailable
 
 from apps.accounts.models import Project
 from apps.core.actors import SYSTEM
@@ -106,8 +105,7 @@ def _alone(project_id: str, failed: set[str], step: Callable[[], bool | None]) -
     except Exception as error:
         # The database is gone or in need: the next sweep goes on. A lock that somebody
         # keeps is of this project alone.
-        is_lock = isinstance(error.__cause__, LockNotAvailable)
-        if is_in_trouble(error) and not is_lock:
+        if is_in_trouble(error, with_locks=False):
             raise
         failed.add(project_id)
         log.exception("a project's rules were not looked at", project=project_id)
