@@ -159,9 +159,13 @@ def disable_failing(*, now: datetime) -> int:
 
 def forget(*, now: datetime) -> int:
     """Delete what was sent long ago from the log, and its messages; return how many."""
-    asked = {"until": now - KEPT, "limit": FORGOTTEN_AT_ONCE}
+    until = now - KEPT
+    asked = {
+        "until": until,
+        "first": first_id("evt", until),
+        "limit": FORGOTTEN_AT_ONCE,
+    }
     forgotten = _forget_log(asked)
-    asked["first"] = first_id("evt", now - KEPT)
     while len(sql.rows(FORGET_LEFT, asked)) == FORGOTTEN_AT_ONCE:
         pass
     return forgotten
